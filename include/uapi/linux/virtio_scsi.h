@@ -11,6 +11,11 @@
 #define _LINUX_VIRTIO_SCSI_H
 
 #include <linux/virtio_types.h>
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#else
+#include <assert.h>
+#endif
 
 /*
  * The header that comes with the kernel has the same name and the same guard.
@@ -239,16 +244,14 @@ struct virtio_scsi_event {
 } __attribute__((packed));
 
 /* A slip in a structure fails the build of whoever reads this header. */
-#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(struct virtio_scsi_config) == 36, "config space");
-_Static_assert(sizeof(struct virtio_scsi_cmd_req) == 51, "request");
-_Static_assert(sizeof(struct virtio_scsi_cmd_req_pi) == 59, "request with PI");
-_Static_assert(sizeof(struct virtio_scsi_cmd_resp) == 108, "response");
-_Static_assert(sizeof(struct virtio_scsi_ctrl_tmf_req) == 24, "TMF");
-_Static_assert(sizeof(struct virtio_scsi_ctrl_tmf_resp) == 1, "TMF response");
-_Static_assert(sizeof(struct virtio_scsi_ctrl_an_req) == 16, "AN");
-_Static_assert(sizeof(struct virtio_scsi_ctrl_an_resp) == 5, "AN response");
-_Static_assert(sizeof(struct virtio_scsi_event) == 16, "event");
-#endif
+static_assert(sizeof(struct virtio_scsi_config) == 36, "config space");
+static_assert(sizeof(struct virtio_scsi_cmd_req) == 51, "request");
+static_assert(sizeof(struct virtio_scsi_cmd_req_pi) == 59, "request with PI");
+static_assert(sizeof(struct virtio_scsi_cmd_resp) == 108, "response");
+static_assert(sizeof(struct virtio_scsi_ctrl_tmf_req) == 24, "TMF");
+static_assert(sizeof(struct virtio_scsi_ctrl_tmf_resp) == 1, "TMF response");
+static_assert(sizeof(struct virtio_scsi_ctrl_an_req) == 16, "AN");
+static_assert(sizeof(struct virtio_scsi_ctrl_an_resp) == 5, "AN response");
+static_assert(sizeof(struct virtio_scsi_event) == 16, "event");
 
 #endif /* _LINUX_VIRTIO_SCSI_H */

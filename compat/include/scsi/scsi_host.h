@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _COMPAT_SCSI_SCSI_HOST_H
+#define _COMPAT_SCSI_SCSI_HOST_H
+
+#include_next <scsi/scsi_host.h>
+
+/*
+ * The timeout handler spoke the block layer's language, with a meaning of its
+ * own for "done": not handled, abort it.  There was no answer for a command
+ * that has been completed meanwhile; a new timer does it no harm.
+ */
+#ifndef HAVE_SCSI_TIMEOUT_ACTION
+#define scsi_timeout_action	blk_eh_timer_return
+#define SCSI_EH_DONE		BLK_EH_RESET_TIMER
+#define SCSI_EH_RESET_TIMER	BLK_EH_RESET_TIMER
+#define SCSI_EH_NOT_HANDLED	BLK_EH_DONE
+#endif
+
+#ifndef HAVE_SDEV_INIT
+#define sdev_init	slave_alloc
+#define sdev_destroy	slave_destroy
+#endif
+
+/*
+ * The SCSI layer writes into a template only if that has a show_info method,
+ * for a folder in /proc/scsi.
+ */
+#ifndef HAVE_CONST_HOST_TEMPLATE
+static inline struct Scsi_Host *
+compat_scsi_host_alloc(const struct scsi_host_template *sht, int size)
+{
+	return scsi_host_alloc((struct scsi_host_template *)sht, size);
+}
+
+#define scsi_host_alloc compat_scsi_host_alloc
+#endif
+
+#endif

@@ -9,10 +9,13 @@
  * argument and may be left out.
  */
 #ifndef kmalloc_obj
+#include <linux/kernel.h>
 #include <linux/overflow.h>
 
-#define __compat_gfp(first, second, ...)	second
-#define compat_gfp(...)		__compat_gfp(, ##__VA_ARGS__, GFP_KERNEL)
+#define compat_gfp_0()		GFP_KERNEL
+#define compat_gfp_1(gfp)	(gfp)
+#define compat_gfp(...) \
+	CONCATENATE(compat_gfp_, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)
 
 #define compat_alloc(ALLOC, TYPE, SIZE, ...) \
 	((TYPE *)ALLOC(SIZE, compat_gfp(__VA_ARGS__)))

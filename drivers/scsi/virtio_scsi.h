@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Guest driver for the virtio SCSI host: what its source files share.
+ */
+#ifndef _VIRTIO_SCSI_PRIV_H
+#define _VIRTIO_SCSI_PRIV_H
+
+#include <linux/blk-mq.h>
+#include <linux/cache.h>
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/virtio.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_scsi.h>
+#include <linux/workqueue.h>
+#include <scsi/scsi_cmnd.h>
+#include <scsi/scsi_device.h>
+#include <scsi/scsi_host.h>
+
+#include "virtio_scsi_steer.h"
+
+#ifndef VIRTIO_SCSI_WIRE_FORMAT_CHECKED
+#error "the kernel's own linux/virtio_scsi.h was read instead of ours"
+#endif
+
+/* Order of the queues, section 5.6.2 of the specification. */
+#define VIRTIO_SCSI_VQ_CTRL	0
+#define VIRTIO_SCSI_VQ_EVENT	1
+#define VIRTIO_SCSI_VQ_BASE	2
+
+/* The most that a LUN field can say, section 5.6.6.1. */
+#define VIRTIO_SCSI_MAX_TARGET	255
+#define VIRTIO_SCSI_MAX_LUN	16383
+
+/*
+ * The second way to write a LUN's number: REPORT LUNS gives a flat address as
+ * 0x4000 and the number, a peripheral one as the number alone.
+ */
+#define VIRTIO_SCSI_LUN_FLAT	0x4000
+
+/* More buffers than events that a host sends at once; 5.6.6.3 suggests 10-15. */
+#define VIRTIO_SCSI_EVENTS	16
+
+/*
+ * What the response byte holds until the host writes it. No response of the
+ * specification has this value.
+ */
+#define VIRTIO_SCSI_S_UNWRITTEN	0xff
+
+/*
+ * The device writes responses and events behind the CPU's back: on a machine
+ * without coherent DMA they share no cache line with anything else.
+ */
+#ifdef ARCH_DMA_MINALIGN
+#define VIRTIO_SCSI_DMA_ALIGN	max_t(size_t, SMP_CACHE_BYTES, ARCH_DMA_MINALIGN)
+#else
+#define VIRTIO_SCSI_DMA_ALIGN	((size_t)SMP_CACHE_BYTES)
+#endif
+
+union virtio_scsi_req {
+	struct virtio_scsi_cmd_req cmd;
+	struct virtio_scsi_cmd_req_pi pi;
+};
+
+/**
+ * enum virtio_scsi_cmd_state - who has a command's buffers
+ * @VIRTIO_SCSI_CMD_IDLE: the driver; a completed command may still be on its
+ *	way to the SCSI layer, see virtscsi_wait_collectors()
+ * @VIRTIO_SCSI_CMD_PARKED: the driver, on the overflow list of a full ring
+ * @VIRTIO_SCSI_CMD_IN_RING: the host
+ */
+enum virtio_scsi_cmd_state {
+	VIRTIO_SCSI_CMD_IDLE,
+	VIRTIO_SCSI_CMD_PARKED,
+	VIRTIO_SCSI_CMD_IN_RING,
+};
+
+/**
+ * struct virtio_scsi_cmd - what goes into a request queue
+ * @sc: the SCSI layer's command, NULL for one of the driver's own
+ * @own_done: called instead of scsi_done() for one of the driver's own,
+ *	without locks, in any context, with the host byte that it ends with
+ * @req: head of the request, which the device reads
+ * @resp: the response, which the device writes
+ * @own_data: data-in buffer of one of the driver's own
+ * @own_len: its length in bytes
+ * @node: in a list of collected commands, or in the queue's overflow list
+ * @svq: the queue it was given to last
+ * @state: see &enum virtio_scsi_cmd_state; written under the queue's lock
+ * @disowned: error handling has given up waiting for it: what the host says
+ *	of it is of no interest any more; written under the queue's lock
+ * @reset_seq: &struct virtio_scsi_lun.reset_seq when it was published
+ */
+struct virtio_scsi_cmd {
+	/* written once */
+	struct scsi_cmnd *sc;
+	void (*own_done)(struct virtio_scsi_cmd *cmd, int host_byte);
+	union virtio_scsi_req *req;
+	struct virtio_scsi_cmd_resp *resp;
+	void *own_data;
+	unsigned int own_len;
+
+	/* of one submission */
+	struct list_head node;
+	struct virtio_scsi_vq *svq;
+	u8 state;
+	bool disowned;
+	unsigned int reset_seq;
+};
+
+/* Private data of a SCSI command: itself, then room for @req and @resp. */
+#define VIRTIO_SCSI_CMD_SIZE						\
+	(sizeof(struct virtio_scsi_cmd) + VIRTIO_SCSI_DMA_ALIGN - 1 +	\
+	 ALIGN(sizeof(union virtio_scsi_req), VIRTIO_SCSI_DMA_ALIGN) +	\
+	 ALIGN(sizeof(struct virtio_scsi_cmd_resp), VIRTIO_SCSI_DMA_ALIGN))
+
+/**
+ * struct virtio_scsi_vq - a virtqueue and what is in it
+ * @lock: protects the ring and all members below, and the state of commands
+ *	that were given to this queue
+ * @vq: the virtqueue; NULL while the device is being reset
+ * @closed: nothing may be added: the device is being reset, or is gone
+ * @polled: has no interrupt
+ * @in_flight: buffers the host has
+ * @completed: buffers it gave back, wraps around
+ * @seen: @completed at the watchdog's last look
+ * @idle_before: the queue had nothing in flight at the watchdog's last look
+ * @parked: commands that wait for room in the ring
+ * @lost_interrupts: times that the watchdog found completions without one
+ * @repeated_doorbells: notifications that the watchdog sent again
+ * @name: of the queue, as in /proc/interrupts
+ */
+struct virtio_scsi_vq {
+	spinlock_t lock;
+	struct virtqueue *vq;
+	bool closed;
+	bool polled;
+	unsigned int in_flight;
+	unsigned int completed;
+	struct list_head parked;
+
+	unsigned int seen;
+	bool idle_before;
+	unsigned long lost_interrupts;
+	unsigned long repeated_doorbells;
+	char name[16];
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct virtio_scsi_lun - what the driver keeps for a SCSI device
+ * @absent: the host has no such LUN, or the device is a second name of one
+ *	that is there already; commands are answered by the driver
+ * @attached: it answered INQUIRY and was configured
+ * @resets: LUN resets that the host has not answered yet
+ * @reset_seq: LUN resets sent so far
+ */
+struct virtio_scsi_lun {
+	bool absent;
+	bool attached;
+	atomic_t resets;
+	unsigned int reset_seq;
+};
+
+/**
+ * struct virtio_scsi_event_node - a buffer of the event queue
+ * @node: in &struct virtio_scsi.events_todo
+ * @event: what the device writes, &struct virtio_scsi.event_size bytes
+ */
+struct virtio_scsi_event_node {
+	struct list_head node;
+	struct virtio_scsi_event *event;
+};
+
+/**
+ * struct virtio_scsi - an adapter, private data of its Scsi_Host
+ */
+struct virtio_scsi {
+	struct virtio_device *vdev;
+	struct Scsi_Host *shost;
+
+	/* what the host offers, validated; fixed from probe on */
+	unsigned int max_target;
+	unsigned int max_lun;
+	unsigned int num_queues;
+	unsigned int io_queues[HCTX_MAX_TYPES];
+	enum virtio_scsi_steering steering;
+	size_t req_size;
+
+	/*
+	 * The device is gone for good: whatever is asked for fails. Read
+	 * without a lock, only ever set; queues are closed after it is set.
+	 */
+	bool gone;
+
+	struct virtio_scsi_vq ctrl;
+
+	/*
+	 * Watchdog (7.1 of the design): runs once a second while a request
+	 * queue has something in flight. @watching is written and read under
+	 * a request queue's lock, or by the work itself.
+	 */
+	bool watching;
+	struct delayed_work watchdog;
+
+	/*
+	 * A task management request was not answered in time: the later ones
+	 * fail at once until it comes back. Under ctrl.lock.
+	 */
+	bool tmf_stuck;
+
+	/*
+	 * Events: filled by the device, taken off the ring into @events_todo
+	 * under event.lock, handled and posted again by @event_work, which
+	 * runs on an ordered, freezable workqueue of the host's own.
+	 */
+	struct virtio_scsi_vq event;
+	size_t event_size;
+	void *event_mem;
+	struct virtio_scsi_event_node events[VIRTIO_SCSI_EVENTS];
+	struct list_head events_todo;
+	bool events_missed;
+	bool events_stopped;
+	DECLARE_BITMAP(luns_changed, VIRTIO_SCSI_MAX_TARGET + 1);
+	struct workqueue_struct *event_wq;
+	struct work_struct event_work;
+
+	/*
+	 * Scan: @scan_lock is held while one runs, so that removal can wait
+	 * for it; @removing makes it end early and forbids the next one.
+	 */
+	struct mutex scan_lock;
+	bool removing;
+	wait_queue_head_t scan_wait;
+
+	/* serialises the device's reset, freeze, restore and removal */
+	struct mutex reset_lock;
+
+	struct virtio_scsi_vq req[];
+};
+
+/* virtio_scsi_io.c */
+void virtscsi_lun_encode(u8 field[8], unsigned int target, u64 lun);
+bool virtscsi_lun_decode(const u8 field[8], unsigned int *target,
+			 unsigned int *lun);
+bool virtscsi_lun_valid(const struct virtio_scsi *vscsi, u64 lun);
+void virtscsi_req_done(struct virtqueue *vq);
+unsigned int virtscsi_harvest(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_vq *svq);
+void virtscsi_wait_collectors(void);
+void virtscsi_notify_vq(struct virtio_scsi_vq *svq);
+int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
+			struct virtio_scsi_cmd *cmd, unsigned int target,
+			u64 lun);
+bool virtscsi_unpark(struct virtio_scsi_cmd *cmd);
+void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
+		      int parked_byte);
+int virtscsi_init_cmd_priv(struct Scsi_Host *shost, struct scsi_cmnd *sc);
+enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
+					  struct scsi_cmnd *sc);
+void virtscsi_commit_rqs(struct Scsi_Host *shost, u16 hwq);
+int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num);
+
+/* virtio_scsi_eh.c */
+void virtscsi_ctrl_done(struct virtqueue *vq);
+void virtscsi_ctrl_reclaim(struct virtio_scsi *vscsi);
+void virtscsi_watch(struct virtio_scsi *vscsi);
+void virtscsi_watchdog(struct work_struct *work);
+enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc);
+int virtscsi_eh_abort(struct scsi_cmnd *sc);
+int virtscsi_eh_device_reset(struct scsi_cmnd *sc);
+int virtscsi_eh_host_reset(struct scsi_cmnd *sc);
+
+/* virtio_scsi_event.c */
+int virtscsi_events_alloc(struct virtio_scsi *vscsi);
+void virtscsi_events_free(struct virtio_scsi *vscsi);
+void virtscsi_event_done(struct virtqueue *vq);
+void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed);
+void virtscsi_events_stop(struct virtio_scsi *vscsi, bool wait);
+void virtscsi_events_reclaim(struct virtio_scsi *vscsi);
+void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target);
+struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
+				    unsigned int target, unsigned int lun);
+
+/* virtio_scsi_scan.c */
+void virtscsi_scan_start(struct Scsi_Host *shost);
+int virtscsi_scan_finished(struct Scsi_Host *shost, unsigned long elapsed);
+void virtscsi_scan_targets(struct virtio_scsi *vscsi);
+void virtscsi_scan_stop(struct virtio_scsi *vscsi);
+
+/* virtio_scsi.c */
+int virtscsi_device_reset(struct virtio_scsi *vscsi);
+
+#endif

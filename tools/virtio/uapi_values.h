@@ -13,8 +13,9 @@ struct uapi_value {
 #define UAPI_CONST(name)	{ #name, name }
 #define UAPI_SIZE(type)		{ "sizeof " #type, sizeof(struct type) }
 #define UAPI_AT(type, member)						\
-	{ #type "." #member " at", offsetof(struct type, member) },	\
-	{ #type "." #member " bytes", sizeof(((struct type *)0)->member) }
+	{ #type "." #member " (256 * offset + bytes)",			\
+	  256 * offsetof(struct type, member) +				\
+		  sizeof(((struct type *)0)->member) }
 
 #define UAPI_TABLE(table)						\
 const struct uapi_value table[] = {					\

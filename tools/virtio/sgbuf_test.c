@@ -395,6 +395,7 @@ static void test_not_open(void)
 	struct list l;
 
 	setup(8, false);
+	buf.err = 0;
 	list_init(&l, 3, 0);
 	add_out(memory, 8);
 	virtqueue_add_sg(&buf, l.sgl, 3, DMA_FROM_DEVICE);
@@ -634,6 +635,13 @@ static void test_no_entries(void)
 	start();
 	virtqueue_add_sg(&buf, NULL, 0, DMA_TO_DEVICE);
 	expect_refused(-EINVAL);
+
+	/* Of no entries none may be looked at: here is one, without end. */
+	sg_unmark_end(l.entry[2]);
+	start();
+	virtqueue_add_sg(&buf, l.entry[2], 0, DMA_TO_DEVICE);
+	expect_refused(-EINVAL);
+	sg_mark_end(l.entry[2]);
 	list_free(&l);
 }
 

@@ -397,8 +397,8 @@ static void test_not_open(void)
 	setup(8, false);
 	buf.err = 0;
 	list_init(&l, 3, 0);
-	add_out(memory, 8);
 	virtqueue_add_sg(&buf, l.sgl, 3, DMA_FROM_DEVICE);
+	add_in(memory, 8);
 	EXPECT_EQ(end(), -EINVAL);
 	virtqueue_abort_buf(&buf);
 	EXPECT_EQ(end(), -EINVAL);

@@ -86,4 +86,4 @@ lint:
 
 .PHONY: help
 help:
-	@sed 's/^|//' scripts/help.txt
+	@cat scripts/help.txt

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034 # setup.sh makes the names up
 # What each purpose needs from Debian 12; sourced by setup.sh.  Kernels and
 # headers are not here: the runner unpacks them into its cache.
 

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One life of a QEMU process, from its start to its end."""
+
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from . import guestlink, klog, qemu, qmp
+from .errors import SetupError
+
+SOCKETS = ("out", "err", "ctl", "qmp")
+BOOT_SECONDS = 240
+END_SECONDS = 30
+TICK = 1.0
+
+
+class Registry:
+    """All QEMUs of this process, so that none outlives it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.guests = set()
+        self.stopping = False
+
+    def add(self, guest):
+        """Note a new guest; none may start once we are stopping."""
+        with self.lock:
+            self.guests.add(guest)
+            if self.stopping:
+                guest.kill()
+
+    def remove(self, guest):
+        """Forget a guest that has ended."""
+        with self.lock:
+            self.guests.discard(guest)
+
+    def stop(self):
+        """End all of them."""
+        with self.lock:
+            self.stopping = True
+            for guest in self.guests:
+                guest.kill()
+
+
+REGISTRY = Registry()
+
+
+class Guest:
+    """
+    A running QEMU.
+
+    HANDLER is told what happens: out(bytes), err(bytes), message(words),
+    and asked for deadline(), the time at which patience ends.
+    """
+
+    def __init__(self, machine, image, initrd, log, work, handler):
+        self.handler = handler
+        self.log = log
+        self.log_offset = log.stat().st_size if log.exists() else 0
+        self.console = work / "console"
+        self.console.touch()
+        self.copied = self.console.stat().st_size
+        self.selector = selectors.DefaultSelector()
+        self.ends = {}
+        self.stopped = None
+        self.control_rest = b""
+        self.process = self._start(machine, image, initrd, work)
+        REGISTRY.add(self)
+        self.qmp = qmp.Client(lambda data: self.write("qmp", data))
+        self.hostctl = guestlink.Hostctl(
+            self.qmp, lambda data: self.write("ctl", data), handler.warn)
+
+    def _start(self, machine, image, initrd, work):
+        far = {}
+        for name in SOCKETS:
+            near, far[name] = socket.socketpair()
+            self.ends[name] = near
+        numbers = {name: end.fileno() for name, end in far.items()}
+        args = qemu.command(machine, image, initrd, self.console, numbers,
+                            work)
+        # The kernel ends QEMU when this process dies without a word.
+        args = ["setpriv", "--pdeathsig", "KILL", *args]
+        with open(work / "qemu.err", "wb") as errors:
+            process = subprocess.Popen(
+                args, pass_fds=tuple(numbers.values()), stderr=errors,
+                stdin=subprocess.DEVNULL, stdout=errors,
+                start_new_session=True)
+        for end in far.values():
+            end.close()
+        for name, end in self.ends.items():
+            end.setblocking(False)
+            self.selector.register(end, selectors.EVENT_READ, name)
+        self.errors = work / "qemu.err"
+        self.pidfd = os.pidfd_open(process.pid)
+        self.selector.register(self.pidfd, selectors.EVENT_READ, "exit")
+        return process
+
+    def write(self, name, data):
+        """Send bytes to QEMU; it reads as fast as the guest does."""
+        end = self.ends[name]
+        end.setblocking(True)
+        end.settimeout(20)
+        try:
+            end.sendall(data)
+        except OSError:
+            self.stop("the guest takes no input")
+        finally:
+            end.setblocking(False)
+
+    def kill(self):
+        """End QEMU at once."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def stop(self, reason):
+        """End QEMU for a reason, the first one counts."""
+        self.stopped = self.stopped or reason
+        self.kill()
+
+    def run(self):
+        """Serve the guest until QEMU has ended."""
+        try:
+            while not self._step():
+                pass
+            self._drain()
+        finally:
+            self.kill()
+            self.process.wait()
+            REGISTRY.remove(self)
+            self._close()
+        self._follow_console()
+        return self.stopped
+
+    def _close(self):
+        self.selector.close()
+        os.close(self.pidfd)
+        for end in self.ends.values():
+            end.close()
+
+    def _step(self):
+        """Wait for something and deal with it; True when QEMU is gone."""
+        now = time.monotonic()
+        limits = [now + TICK, self.handler.deadline(),
+                  self.hostctl.next_due()]
+        wait = max(0.0, min(x for x in limits if x is not None) - now)
+        gone = False
+        for key, _ in self.selector.select(wait):
+            if key.data == "exit":
+                gone = True
+            elif key.data != "ctl":
+                self._read(key.data)
+        # What the guest printed before a message is in the sockets by now.
+        if not gone:
+            self._control()
+        self.hostctl.tick()
+        self._follow_console()
+        if time.monotonic() >= self.handler.deadline():
+            self.stop(self.handler.late())
+        return gone
+
+    def _read(self, name):
+        try:
+            data = self.ends[name].recv(1 << 16)
+        except (BlockingIOError, ConnectionError):
+            return 0
+        if data and name == "qmp":
+            self.qmp.feed(data)
+        elif data and name == "ctl":
+            self.control_rest += data
+        elif data:
+            getattr(self.handler, name)(data)
+        return len(data)
+
+    def _control(self):
+        """Messages of the guest, each after all that was printed before."""
+        self._read("ctl")
+        *lines, self.control_rest = self.control_rest.split(b"\n")
+        if lines:
+            self._drain_output()
+        for line in lines:
+            words = guestlink.parse(line)
+            if words and words[0] == "hostctl":
+                self.hostctl.request(words[1:])
+            elif words:
+                self.handler.message(words)
+
+    def _drain_output(self):
+        while self._read("out") or self._read("err"):
+            pass
+
+    def _drain(self):
+        """What is left in the sockets after QEMU has ended."""
+        self._drain_output()
+        while self._read("qmp"):
+            pass
+        self._control()
+
+    def _follow_console(self):
+        """Copy what is new on the console to the log."""
+        with open(self.console, "rb") as console:
+            console.seek(self.copied)
+            data = console.read()
+        if not data:
+            return
+        self.copied += len(data)
+        with open(self.log, "ab") as log:
+            log.write(data)
+        if klog.INT3.search(data.decode("utf-8", "replace")):
+            self.handler.int3_seen(self)
+
+    def log_text(self):
+        """The console log of this life."""
+        self._follow_console()
+        with open(self.log, "rb") as log:
+            log.seek(self.log_offset)
+            return log.read().decode("utf-8", "replace")
+
+    def complaint(self):
+        """What QEMU said on its stderr."""
+        return self.errors.read_text("utf-8", "replace").strip()
+
+
+def check_host():
+    """The programs that a guest cannot do without."""
+    for name, package in (("setpriv", "util-linux"),):
+        if not any(os.access(os.path.join(d, name), os.X_OK)
+                   for d in os.environ.get("PATH", "").split(":")):
+            raise SetupError(f"{name} is not installed: "
+                             f"apt-get install {package}")
+    qemu.version()

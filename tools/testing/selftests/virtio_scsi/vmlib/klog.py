@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a kernel log says about the health of a guest."""
+
+import re
+
+# First lines of reports that nobody wants to see.
+REPORTS = re.compile(
+    r"WARNING:|BUG:|\bBUG at |Oops|KASAN|KCSAN|KFENCE|UBSAN|int3: 0000|"
+    r"general protection fault|unable to handle|stack segment|divide error|"
+    r"invalid opcode|Kernel panic|possible recursive locking|"
+    r"possible circular locking|possible irq lock inversion|"
+    r"inconsistent lock state|bad unlock balance|suspicious RCU usage|"
+    r"INFO: lockdep|held lock freed|lock held when returning|"
+    r"INFO: task .* blocked for more than|blocked for more than|"
+    r"detected stalls|self-detected stall|detected expedited stalls|"
+    r"soft lockup|hard LOCKUP|kmemleak: \d+ new|DMA-API: |"
+    r"sleeping function called|scheduling while atomic|Bad page|"
+    r"refcount_t: |list_(?:add|del) corruption|ODEBUG|"
+    r"page allocation failure|Out of memory|oom-kill|"
+    r"Call Trace:|nobody cared|double fault")
+# The first line of a report decides, its stack trace says it again.
+TRACE = re.compile(r"Call Trace:")
+END = re.compile(r"---\[ end trace|\bvmtest: (begin|end) ")
+BLOCK = 120
+INT3 = re.compile(r"\bint3: 0000 \[#")
+STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\](?:\[[^]]*\])?\s?")
+MARK = re.compile(r"vmtest: (begin|end) (\S+)")
+
+
+def lines_of(text):
+    """The lines of a console log without what the terminal adds."""
+    return [line.rstrip("\r") for line in text.split("\n")]
+
+
+def wanted(line, announced):
+    """Whether a script announced this line."""
+    return any(re.search(pattern, line) for pattern in announced)
+
+
+def bad_lines(text, announced=()):
+    """
+    The first lines of the reports in TEXT that were not announced.
+
+    An announced report takes its stack trace with it; a trace without a
+    report of its own counts as one.
+    """
+    found = []
+    covered = 0
+    for line in lines_of(text):
+        covered -= 1
+        if END.search(line):
+            covered = 0
+            continue
+        if not REPORTS.search(line):
+            continue
+        if wanted(line, announced):
+            covered = BLOCK
+        elif TRACE.search(line) and covered > 0:
+            continue
+        else:
+            found.append(STAMP.sub("", line))
+            covered = BLOCK
+    return found
+
+
+def is_int3(text, accel, announced=()):
+    """
+    Whether all that is wrong began with the report that multi-threaded
+    emulation makes up when a kernel patches its own text.
+    """
+    bad = bad_lines(text, announced)
+    return accel == "multi" and bool(bad) and bool(INT3.search(bad[0]))
+
+
+def slices(text):
+    """The part of the log that belongs to each test: name -> text."""
+    parts = {}
+    name = None
+    for line in lines_of(text):
+        mark = MARK.search(line)
+        if mark and mark[1] == "begin":
+            name = mark[2]
+            parts[name] = []
+        elif mark:
+            name = None
+        elif name:
+            parts[name].append(line)
+    return {key: "\n".join(lines) for key, lines in parts.items()}

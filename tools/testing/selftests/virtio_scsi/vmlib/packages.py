@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian's kernels, unpacked into the cache, never installed on the host."""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+from . import paths
+from .errors import SetupError, UsageError
+
+KERNELS = ("6.12", "6.1", "7.3")
+LATER_KERNELS = ("debug", "rt", "686")
+# The meta packages that name the newest version of each kernel.
+META = {"6.1": "linux-image-amd64", "6.12": "linux-image-6.12-amd64"}
+TRIES = 3
+CHROOT = "trixie"
+CHROOT_TOOLS = "ca-certificates,gcc-14,libc6-dev,make,kmod,pahole"
+QUIET_APT = ["-qq", "-o", "APT::Sandbox::User=root"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """One unpacked kernel."""
+
+    name: str           # what --kernel says
+    version: str        # uname -r
+    root: pathlib.Path
+
+    @property
+    def image(self):
+        """The file that QEMU boots."""
+        return self.root / "vmlinuz"
+
+    @property
+    def modules(self):
+        """lib/modules/VERSION, modules packed as Debian ships them."""
+        return self.root / "modules"
+
+    @property
+    def chroot(self):
+        """Where modules for this kernel are built, None: on the host."""
+        return paths.cache() / CHROOT if self.name == "7.3" else None
+
+    @property
+    def headers(self):
+        """The headers directory as the host sees it."""
+        if self.chroot:
+            return self.chroot / f"usr/src/linux-headers-{self.version}"
+        return self.root / f"usr/src/linux-headers-{self.version}"
+
+
+def check_name(name):
+    """Refuse a kernel that is unknown or comes with a later issue."""
+    accepted = ", ".join(KERNELS)
+    if name in LATER_KERNELS:
+        raise UsageError(f"--kernel {name}: not there yet; accepted: {accepted}")
+    if name not in KERNELS:
+        raise UsageError(f"--kernel {name}: unknown; accepted: {accepted}")
+
+
+def tell(text):
+    """Progress of a long step."""
+    print(f"vmtest: {text}", file=sys.stderr, flush=True)
+
+
+def run(command, tries=1, **kwargs):
+    """Run COMMAND, again if it may be the network's fault, or raise."""
+    for attempt in range(1, tries + 1):
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                                  stderr=subprocess.STDOUT, check=False,
+                                  stdin=subprocess.DEVNULL, **kwargs)
+        except FileNotFoundError as missing:
+            raise SetupError(f"{command[0]} is not installed") from missing
+        if done.returncode == 0:
+            return done.stdout
+        if attempt < tries:
+            time.sleep(3 * attempt)
+    lines = done.stdout.strip().splitlines() or ["no output"]
+    raise SetupError(f"{shlex.join(map(str, command[:6]))} … failed: {lines[-1]}")
+
+
+def depends(package):
+    """The names that PACKAGE depends on, by the host's apt lists."""
+    try:
+        out = run(["apt-cache", "depends", package])
+    except SetupError as error:
+        raise SetupError(f"apt knows no package {package}: "
+                         "run apt-get update first") from error
+    return re.findall(r"^ *Depends: (\S+)$", out, re.M)
+
+
+def newest(name):
+    """The version that the meta package of kernel NAME stands for."""
+    for package in depends(META[name]):
+        found = re.fullmatch(r"linux-image-(\d.*-amd64)", package)
+        if found and found[1].startswith(name + "."):
+            return found[1]
+    raise SetupError(f"{META[name]} names no {name} kernel here")
+
+
+def host_packages(version):
+    """The packages with image and headers of VERSION."""
+    names = [f"linux-image-{version}", f"linux-headers-{version}"]
+    wanted = re.compile(r"linux-headers-.*-common|linux-kbuild-.*")
+    return names + [p for p in depends(names[1]) if wanted.fullmatch(p)]
+
+
+def unpack(debs, root):
+    """Unpack packages one after the other."""
+    for deb in debs:
+        run(["dpkg-deb", "-x", str(deb), str(root)])
+        deb.unlink()
+
+
+def relocate(headers, root, final):
+    """Let a headers Makefile find its parts where they are unpacked."""
+    makefile = headers / "Makefile"
+    text = makefile.read_text(encoding="utf-8")
+    text = re.sub(r"(?<![\w/])/usr/(src|lib)/linux-",
+                  rf"{final}/usr/\1/linux-", text)
+    makefile.write_text(text, encoding="utf-8")
+    if not (root / "usr/src").is_dir():
+        raise SetupError("the headers package holds no usr/src")
+
+
+def settle(new, version):
+    """Give the unpacked tree its place in one step."""
+    final = paths.subdir("kernels") / version
+    if final.exists():
+        shutil.rmtree(final)
+    os.rename(new, final)
+
+
+def take_parts(root, version):
+    """Put image and modules where every kernel has them."""
+    for image in (f"boot/vmlinuz-{version}",
+                  f"usr/lib/modules/{version}/vmlinuz"):
+        if (root / image).exists():
+            os.rename(root / image, root / "vmlinuz")
+            break
+    for modules in ("lib/modules", "usr/lib/modules"):
+        if (root / modules / version / "kernel").is_dir():
+            os.rename(root / modules / version, root / "modules")
+            break
+    missing = [n for n in ("vmlinuz", "modules") if not (root / n).exists()]
+    if missing:
+        raise SetupError(f"the packages of {version} hold no {missing[0]}")
+
+
+def fetch_on_host(version):
+    """Download and unpack a kernel that the host's own apt knows."""
+    final = paths.subdir("kernels") / version
+    with paths.scratch("fetch-") as work:
+        tell(f"fetching linux {version}")
+        run(["apt-get", *QUIET_APT, "download", *host_packages(version)],
+            tries=TRIES, cwd=work)
+        root = work / "root"
+        unpack(sorted(work.glob("*.deb")), root)
+        relocate(root / f"usr/src/linux-headers-{version}", root, final)
+        take_parts(root, version)
+        settle(root, version)
+
+
+def mirror():
+    """The Debian mirror of the host's own apt configuration."""
+    codename = ""
+    with open("/etc/os-release", encoding="utf-8") as release:
+        for line in release:
+            if line.startswith("VERSION_CODENAME="):
+                codename = line.split("=", 1)[1].strip().strip('"')
+    out = run(["apt-get", "indextargets", "--format",
+               "$(SITE) $(CODENAME) $(COMPONENT)", "Created-By: Packages"])
+    for line in out.splitlines():
+        site, *rest = line.split()
+        if rest == [codename, "main"]:
+            return site
+    raise SetupError("the host's apt configuration names no Debian mirror")
+
+
+def in_chroot(root, *command, tries=1):
+    """Run a command inside the trixie chroot."""
+    env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C",
+           "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root"}
+    return run(["chroot", str(root), *command], tries=tries, env=env)
+
+
+def make_chroot():
+    """A trixie with gcc-14: bookworm cannot build modules for 7.3."""
+    root = paths.cache() / CHROOT
+    if root.is_dir():
+        return root
+    if os.geteuid() != 0:
+        raise SetupError("--kernel 7.3 builds in a trixie chroot, "
+                         "which needs root: run it as root once")
+    tell("making a trixie chroot for the 7.3 kernel")
+    site = mirror()
+    with paths.scratch("trixie-") as work:
+        run(["mmdebstrap", "--variant=minbase", f"--include={CHROOT_TOOLS}",
+             "trixie", str(work / "root"), f"deb {site} trixie main",
+             f"deb {site} trixie-backports main"], tries=TRIES)
+        shutil.copy("/etc/resolv.conf", work / "root/etc/resolv.conf")
+        os.rename(work / "root", root)
+    return root
+
+
+def newest_73(root):
+    """The version of the 7.3 kernel in trixie-backports."""
+    in_chroot(root, "apt-get", "-qq", "update", tries=TRIES)
+    names = in_chroot(root, "apt-cache", "pkgnames", "linux-headers-7.3.")
+    found = re.findall(r"^linux-headers-(7\.3\.\S+-amd64)$", names, re.M)
+    plain = [v for v in found if "-rt-" not in v and "-cloud-" not in v]
+    if not plain:
+        raise SetupError("trixie-backports has no linux-headers-7.3.*-amd64")
+    return max(plain, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
+
+
+def fetch_in_chroot(root, version):
+    """Headers go into the chroot, image and modules into the cache."""
+    tell(f"fetching linux {version}")
+    release = ["-t", "trixie-backports"]
+    in_chroot(root, "apt-get", "-qq", "install", "-y",
+              "--no-install-recommends", *release,
+              f"linux-headers-{version}", tries=TRIES)
+    debs = root / "debs"
+    debs.mkdir(exist_ok=True)
+    parts = [f"linux-{p}-{version}" for p in ("base", "binary", "modules")]
+    in_chroot(root, "sh", "-c", 'cd /debs && exec apt-get "$@"', "sh",
+              *QUIET_APT, "download", *release, *parts, tries=TRIES)
+    with paths.scratch("fetch-") as work:
+        unpack(sorted(debs.glob("*.deb")), work / "root")
+        take_parts(work / "root", version)
+        settle(work / "root", version)
+
+
+def note_version(name, version):
+    """Remember which version stands for NAME, in one step."""
+    note = paths.subdir("kernels") / f"{name}.version"
+    fresh = note.with_suffix(f".{os.getpid()}")
+    fresh.write_text(version + "\n", encoding="ascii")
+    os.rename(fresh, note)
+
+
+def known(name):
+    """The kernel NAME as the cache has it, or None."""
+    kernels = paths.subdir("kernels")
+    try:
+        version = (kernels / f"{name}.version").read_text("ascii").strip()
+    except FileNotFoundError:
+        return None
+    kernel = Kernel(name, version, kernels / version)
+    return kernel if kernel.root.is_dir() and kernel.headers.is_dir() else None
+
+
+def refresh(name):
+    """Fetch the newest version of kernel NAME unless it is there."""
+    if name == "7.3":
+        chroot = make_chroot()
+        version = newest_73(chroot)
+    else:
+        version = newest(name)
+    have = known(name)
+    if have and have.version == version:
+        return have
+    if name == "7.3":
+        fetch_in_chroot(chroot, version)
+    else:
+        fetch_on_host(version)
+    note_version(name, version)
+    return known(name)
+
+
+def get(name, update=False):
+    """The kernel NAME, fetched if it is not in the cache."""
+    check_name(name)
+    kernel = None if update else known(name)
+    if kernel:
+        return kernel
+    with paths.locked(f"kernel-{name}"):
+        kernel = None if update else known(name)
+        return kernel or refresh(name)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The one place where QEMU's arguments are made."""
+
+import dataclasses
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from . import paths
+from .errors import SetupError, UsageError
+
+ARCHES = ("x86_64",)
+LATER_ARCHES = ("arm64", "s390x")
+MACHINES = ("q35", "pc", "microvm")
+QEMUS = ("7.2",)
+LATER_QEMUS = ("10.0", "11.1")
+ACCELS = {"single": "tcg,thread=single", "multi": "tcg,thread=multi",
+          "kvm": "kvm"}
+PROGRAM = "qemu-system-x86_64"
+# The serial ports: console, the script's stdout and stderr, vmtest's own.
+PORTS = ("console", "out", "err", "ctl")
+# COM3 and COM4 share interrupts with the others unless told not to.
+PORT_IRQS = (4, 3, 5, 7)
+SPARE_PORTS = 4
+ROOT_PORTS = 20
+KINDS = {"hd": "scsi-hd", "cd": "scsi-cd"}
+DISK_KEYS = ("hba", "target", "lun", "size", "data", "file", "serial",
+             "block", "kind")
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+# A transitional device needs a bus that is not PCI Express.
+CONVENTIONAL = re.compile(r"(disable-legacy=off|disable-modern=on|"
+                          r"(^|,)(bus|addr)=)")
+KERNEL_ARGS = ("console=ttyS0 loglevel=5 panic=-1 no_console_suspend "
+               "rcupdate.rcu_expedited=1")
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """One --disk."""
+
+    hba: int = 0
+    target: int = 0
+    lun: int = 0
+    size: int = 1 << 30
+    data: bool = False
+    file: str = ""
+    serial: str = ""
+    block: int = 0
+    kind: str = "hd"
+    more: tuple = ()
+
+    @property
+    def name(self):
+        """The end of its QEMU ids: device dNAME, block node nNAME."""
+        return f"{self.hba}-{self.target}-{self.lun}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """All that the options say about a guest's hardware and kernel line."""
+
+    machine: str = "q35"
+    accel: str = "single"
+    smp: str = "4"
+    mem: int = 1024
+    devices: tuple = ()
+    disks: tuple = ()
+    qemu_args: tuple = ()
+    append: tuple = ()
+
+
+def is_file(path):
+    """Whether a --disk file can be used."""
+    return os.path.exists(path)
+
+
+def parse_size(text):
+    """512, 10M, 1G … in bytes."""
+    found = re.fullmatch(r"(\d+)([KMGT]?)", text)
+    if not found:
+        raise UsageError(f"--disk size={text}: accepted: a number, "
+                         "with K, M, G or T behind it if you like")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def parse_numbers(key, text):
+    """3, or the range 0..7."""
+    found = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
+    if not found:
+        raise UsageError(f"--disk {key}={text}: accepted: a number, "
+                         "or a range like 0..7")
+    first = int(found[1])
+    return range(first, int(found[2] or first) + 1)
+
+
+def parse_choice(key, text, accepted):
+    """One of a few words."""
+    if text not in accepted:
+        raise UsageError(f"--disk {key}={text}: accepted: "
+                         + ", ".join(accepted))
+    return text
+
+
+def parse_disk(text):
+    """The disks of one --disk: more than one if it holds a range."""
+    values = {"hba": "0", "target": "0", "lun": "0"}
+    more = []
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--disk {text}: {part!r} is not key=value; keys: "
+                             + ", ".join(DISK_KEYS) + ", and scsi-hd's own")
+        if key in DISK_KEYS:
+            values[key] = value
+        else:
+            more.append((key, value))
+    fixed = disk_values(values)
+    ranges = [parse_numbers(k, values[k]) for k in ("hba", "target", "lun")]
+    return [Disk(hba, target, lun, more=tuple(more), **fixed)
+            for hba in ranges[0] for target in ranges[1] for lun in ranges[2]]
+
+
+def disk_values(values):
+    """The keys of a --disk that are not its address, checked."""
+    kind = parse_choice("kind", values.get("kind", "hd"), tuple(KINDS))
+    data = parse_choice("data", values.get("data", "0"), ("0", "1"))
+    block = parse_choice("block", values.get("block", "0"),
+                         ("512", "4096", "0"))
+    if values.get("file") and not is_file(values["file"]):
+        raise UsageError(f"--disk file={values['file']}: no such file")
+    if values.get("file") and data == "1":
+        raise UsageError("--disk: data=1 and file= exclude each other; "
+                         "accepted: one of them")
+    return {"size": parse_size(values.get("size", "1G")), "kind": kind,
+            "data": data == "1", "block": int(block),
+            "file": values.get("file", ""),
+            "serial": values.get("serial", "")}
+
+
+def choose(option, value, accepted, later=()):
+    """Refuse what is unknown or comes with a later issue."""
+    names = ", ".join(accepted)
+    if value in later:
+        raise UsageError(f"{option} {value}: not there yet; accepted: {names}")
+    if value not in accepted:
+        raise UsageError(f"{option} {value}: unknown; accepted: {names}")
+
+
+def version():
+    """The host's QEMU, as in 7.2."""
+    if not shutil.which(PROGRAM):
+        raise SetupError(f"{PROGRAM} is not installed: "
+                         "apt-get install qemu-system-x86")
+    out = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE,
+                         text=True, check=True).stdout
+    return re.search(r"version (\d+\.\d+)", out)[1]
+
+
+def tsc_khz():
+    """
+    The rate of the host's time stamp counter, which an emulated CPU shows:
+    microvm has no timer that the kernel could measure it with.
+    """
+    log = subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True,
+                         stderr=subprocess.DEVNULL, check=False).stdout
+    found = re.search(r"tsc: (?:Detected|Refined TSC clocksource "
+                      r"calibration:) ([\d.]+) MHz", log)
+    if not found:
+        with open("/proc/cpuinfo", encoding="ascii") as info:
+            found = re.search(r"cpu MHz\s*: ([\d.]+)", info.read())
+    if not found:
+        raise SetupError("--machine microvm: neither dmesg nor /proc/cpuinfo "
+                         "tell the rate of the TSC")
+    return round(float(found[1]) * 1000)
+
+
+def machine_args(machine):
+    """Board, CPUs, memory."""
+    board = {"microvm": "microvm,acpi=on,pit=on,pic=on,rtc=on",
+             }.get(machine.machine, machine.machine)
+    args = ["-nodefaults", "-no-user-config", "-display", "none",
+            "-M", board, "-accel", ACCELS[machine.accel], "-no-reboot",
+            "-cpu", "host" if machine.accel == "kvm" else "max",
+            "-smp", machine.smp, "-m", str(machine.mem)]
+    if machine.machine == "microvm":
+        args += ["-global", "virtio-mmio.force-legacy=false"]
+    return args
+
+
+def kernel_args(machine, image, initrd):
+    """Kernel, file system, kernel command line."""
+    words = [KERNEL_ARGS]
+    if machine.machine == "microvm":
+        words.append(f"tsc_early_khz={tsc_khz()}")
+    words += machine.append
+    return ["-kernel", str(image), "-initrd", str(initrd),
+            "-append", " ".join(words)]
+
+
+def port_args(machine, console, sockets):
+    """The serial ports and the monitor; SOCKETS: name -> descriptor."""
+    args = ["-chardev", f"file,id=console,path={console}"]
+    for name, number in sockets.items():
+        args += ["-chardev", f"socket,id={name},fd={number}"]
+    for index, name in enumerate(PORTS):
+        if machine.machine == "microvm" and index == 0:
+            args += ["-serial", "chardev:console"]
+            continue
+        args += ["-device", f"isa-serial,index={index},chardev={name},"
+                 f"irq={PORT_IRQS[index]}"]
+    return args + ["-mon", "chardev=qmp,mode=control"]
+
+
+def device_props(text):
+    """The properties of a -device as a list of (key, value)."""
+    return [tuple(p.split("=", 1)) if "=" in p else (p, "on")
+            for p in text.split(",")[1:]]
+
+
+def adapter_args(machine):
+    """The adapters, on q35 each behind a root port so that it can be pulled."""
+    default = "virtio-scsi-" + ("device" if machine.machine == "microvm"
+                                else "pci")
+    args = []
+    for index, text in enumerate(machine.devices or (default,)):
+        keys = [key for key, _ in device_props(text)]
+        if "id" not in keys:
+            text += f",id=hba{index}"
+        if machine.machine == "q35" and index < ROOT_PORTS and \
+                not CONVENTIONAL.search(text):
+            args += root_port(f"rp-hba{index}", index + 1)
+            text += f",bus=rp-hba{index}"
+        args += ["-device", text]
+    return args
+
+
+def adapter_id(machine, index):
+    """The id of adapter INDEX."""
+    if index < len(machine.devices):
+        given = dict(device_props(machine.devices[index])).get("id")
+        return given or f"hba{index}"
+    return f"hba{index}"
+
+
+def root_port(name, chassis):
+    """A PCI Express slot."""
+    return ["-device", f"pcie-root-port,id={name},chassis={chassis}"]
+
+
+def spare_ports(machine):
+    """Empty slots rp0, rp1, … to plug adapters into."""
+    if machine.machine != "q35":
+        return []
+    return [arg for n in range(SPARE_PORTS)
+            for arg in root_port(f"rp{n}", 100 + n)]
+
+
+def node(disk, work):
+    """The block node behind a disk."""
+    name = f"n{disk.name}"
+    if not disk.data and not disk.file:
+        return {"driver": "null-co", "node-name": name, "size": disk.size,
+                "read-zeroes": True}
+    path = disk.file or str(work / f"{name}.raw")
+    below = {"driver": "file", "filename": os.path.realpath(path),
+             "discard": "unmap"}
+    return {"driver": "raw", "node-name": name, "discard": "unmap",
+            "read-only": disk.kind == "cd", "file": below,
+            "cache": {"no-flush": disk.data}}
+
+
+def make_data(disks, work):
+    """The sparse files of data=1 disks; a second boot finds them again."""
+    for disk in disks:
+        path = work / f"n{disk.name}.raw"
+        if disk.data and not path.exists():
+            with open(path, "wb") as image:
+                image.truncate(disk.size)
+
+
+def disk_args(machine, work):
+    """The disks and their nodes."""
+    args = []
+    for disk in machine.disks or (Disk(),):
+        if disk.hba >= max(1, len(machine.devices)):
+            raise UsageError(f"--disk hba={disk.hba}: accepted: 0 to "
+                             f"{max(1, len(machine.devices)) - 1}, the number "
+                             "of adapters less one")
+        bus = f"{adapter_id(machine, disk.hba)}.0"
+        props = [KINDS[disk.kind], f"id=d{disk.name}", f"drive=n{disk.name}",
+                 f"bus={bus}", f"scsi-id={disk.target}", f"lun={disk.lun}"]
+        if disk.serial:
+            props.append(f"serial={disk.serial}")
+        if disk.block:
+            props += [f"logical_block_size={disk.block}",
+                      f"physical_block_size={disk.block}"]
+        props += [f"{key}={value}" for key, value in disk.more]
+        args += ["-blockdev", json.dumps(node(disk, work)),
+                 "-device", ",".join(props)]
+    return args
+
+
+def has_adapter(machine):
+    """Whether disks have something to sit on."""
+    return not machine.devices or any("virtio-scsi" in d
+                                      for d in machine.devices)
+
+
+def command(machine, image, initrd, console, sockets, work):
+    """The whole command line. --qemu-arg comes before the adapters: an
+    emulated IOMMU must exist before the devices behind it."""
+    args = [PROGRAM, *machine_args(machine), *machine.qemu_args,
+            *kernel_args(machine, image, initrd),
+            *port_args(machine, console, sockets)]
+    args += adapter_args(machine) + spare_ports(machine)
+    if has_adapter(machine):
+        make_data(machine.disks, work)
+        args += disk_args(machine, work)
+    return args
+
+
+def kvm_usable():
+    """Whether /dev/kvm can be opened at all; a trial boot says the rest."""
+    return os.access("/dev/kvm", os.R_OK | os.W_OK)
+
+
+def kvm_note():
+    """Where the result of this boot's trial is kept."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot:
+        return paths.subdir("kvm") / boot.read().strip()

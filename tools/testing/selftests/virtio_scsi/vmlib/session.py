@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A script or a list of tests in a guest, over as many boots as they take."""
+
+import dataclasses
+import shlex
+import sys
+import time
+
+from . import build, initramfs, klog, packages, paths
+from .errors import BAD_LOG, NOT_LOADED, NO_BOOT, TIMEOUT
+from .guest import BOOT_SECONDS, END_SECONDS, Guest
+
+LINK = "/dev/ttyS1 /dev/ttyS2 /dev/ttyS3"
+GUEST_GONE = "the guest went away before the script ended"
+
+
+@dataclasses.dataclass
+class Plan:
+    """What a guest is booted for."""
+
+    kernel: object
+    machine: object
+    mode: str = "run"
+    driver: str = "ours"
+    params: str = ""
+    script: str = ""
+    tests: str = ""         # the lines of /vmtest/tests
+    fio: bool = False
+    timeout: float = 120
+    name: str = "run"
+    modules: tuple = ()
+    helpers: dict = dataclasses.field(default_factory=dict)
+
+
+def warn(text):
+    """A line on stderr that is vmtest's own."""
+    print(f"vmtest: {text}", file=sys.stderr, flush=True)
+
+
+def prepare(plan):
+    """Build what the guest loads."""
+    if plan.driver != "intree":
+        plan.modules = tuple(build.modules(plan.kernel))
+    plan.helpers = build.helpers()
+    return plan
+
+
+def config(plan):
+    """The settings that init reads."""
+    values = {"MODE": plan.mode, "DRIVER": plan.driver,
+              "PARAMS": plan.params, "LINK": LINK}
+    return "".join(f"{k}={shlex.quote(v)}\n" for k, v in values.items())
+
+
+def run_entries(plan, script):
+    """The files of this run alone."""
+    entries = {"init": ((paths.GUEST / "init").read_bytes(), 0o755),
+               "vmtest/config": (config(plan).encode(), 0o644),
+               "vmtest/script": ((script + "\n").encode(), 0o755),
+               "vmtest/tests": (plan.tests.encode(), 0o644)}
+    for name, path in plan.helpers.items():
+        entries[f"usr/bin/{name}"] = (path.read_bytes(), 0o755)
+    for path in sorted(paths.SELFTESTS.iterdir()):
+        if path.is_file() and path.suffix == ".sh":
+            mode = 0o755 if path.name.startswith("test_") else 0o644
+            entries[f"selftests/{path.name}"] = (path.read_bytes(), mode)
+    return entries
+
+
+def make_initrd(plan, script, work):
+    """The whole file system of one boot."""
+    parts = [initramfs.base(plan.kernel)]
+    if plan.fio:
+        parts.append(initramfs.fio())
+    parts.append(initramfs.driver(plan.kernel, plan.modules))
+    parts.append(initramfs.small(work / "run.cpio", run_entries(plan, script)))
+    return initramfs.join(parts, work / "initrd")
+
+
+class Handler:
+    """What a guest tells; the base of script runs and test runs."""
+
+    def __init__(self, plan):
+        self.plan = plan
+        self.booted = False
+        self.started = False
+        self.status = None
+        self.load_error = None
+        self.int3 = False
+        self.limit = time.monotonic() + BOOT_SECONDS
+
+    def patience(self, seconds):
+        """Give the guest this long from now."""
+        self.limit = time.monotonic() + seconds
+
+    def deadline(self):
+        """When patience ends."""
+        return self.limit
+
+    def late(self):
+        """The reason to give when it does."""
+        return "timeout" if self.booted else "boot"
+
+    def warn(self, text):
+        """Something that the user should know."""
+        warn(text)
+
+    def int3_seen(self, guest):
+        """The emulation broke the kernel: no use going on."""
+        if self.plan.machine.accel == "multi":
+            self.int3 = True
+            guest.stop("int3")
+
+    def message(self, words):
+        """A message of init: a verb and its arguments."""
+        if words[0] == "init" and len(words) > 1:
+            getattr(self, "on_" + words[1])(*words[2:])
+
+    def on_boot(self):
+        """The kernel is up."""
+        self.booted = True
+        self.patience(self.plan.timeout)
+
+    def on_start(self):
+        """The script begins."""
+        self.started = True
+        self.patience(self.plan.timeout)
+
+    def on_loadfail(self, text=""):
+        """modprobe failed."""
+        self.load_error = text.strip() or "modprobe failed"
+
+    def on_exit(self, status="0"):
+        """The script has ended; so will the guest, soon."""
+        self.status = int(status)
+        self.patience(END_SECONDS)
+
+
+class ScriptHandler(Handler):
+    """Passes on what a script prints."""
+
+    def __init__(self, plan, out=None, err=None):
+        super().__init__(plan)
+        self.out_file = out or sys.stdout.buffer
+        self.err_file = err or sys.stderr.buffer
+
+    def out(self, data):
+        """The script's stdout."""
+        self.out_file.write(data)
+        self.out_file.flush()
+
+    def err(self, data):
+        """The script's stderr."""
+        self.err_file.write(data)
+        self.err_file.flush()
+
+
+@dataclasses.dataclass
+class Result:
+    """How a run ended."""
+
+    status: int
+    lines: list             # what to tell on stderr
+    log: object
+    int3: bool = False
+
+
+def boot(plan, script, work, log, handler):
+    """One boot; the guest that was, after its end."""
+    initrd = make_initrd(plan, script, work)
+    handler.patience(BOOT_SECONDS)
+    guest = Guest(plan.machine, plan.kernel.image, initrd, log, work, handler)
+    guest.run()
+    return guest
+
+
+def life(plan, handler, work, log):
+    """The boots of one script: it may ask for a second one."""
+    script = plan.script
+    announced = []
+    while True:
+        guest = boot(plan, script, work, log, handler)
+        announced += guest.hostctl.announced
+        script = guest.hostctl.following
+        if script is None or guest.stopped or handler.status or \
+                handler.load_error:
+            return guest, announced
+        handler.status = None
+        handler.booted = handler.started = False
+
+
+def verdict(plan, handler, guest, announced, log):
+    """The exit status of a script run, and what to say about it."""
+    text = log.read_text("utf-8", "replace")
+    bad = klog.bad_lines(text, announced)
+    lines = [f"kernel log: {line}" for line in bad[:5]]
+    if handler.load_error:
+        return NOT_LOADED, [f"the driver did not load: {handler.load_error}"]
+    if not handler.booted:
+        said = guest.complaint().splitlines()
+        return NO_BOOT, ["the guest did not boot", *said[:5], *lines]
+    if bad:
+        return BAD_LOG, lines + unfinished(plan, handler)
+    if guest.stopped == "timeout" and handler.status is None:
+        return TIMEOUT, [f"no end after {plan.timeout:g} seconds"]
+    if guest.stopped:
+        return TIMEOUT, [f"the guest was stopped: {guest.stopped}"]
+    if handler.status is None:
+        return BAD_LOG, [GUEST_GONE, *guest.complaint().splitlines()[:5]]
+    return handler.status, []
+
+
+def unfinished(plan, handler):
+    """What else to say when the log is bad."""
+    if handler.status is None:
+        return [f"the script did not end (limit {plan.timeout:g} seconds)"]
+    return [f"the script's own status: {handler.status}"]
+
+
+def run_once(plan, handler):
+    """Run a script; the log stays only if something was wrong."""
+    log = paths.new_log(f"{plan.name}-{plan.kernel.name}")
+    with paths.scratch("guest-") as work:
+        guest, announced = life(plan, handler, work, log)
+        status, lines = verdict(plan, handler, guest, announced, log)
+    if lines:
+        lines.append(f"console log: {log}")
+    else:
+        log.unlink()
+    return Result(status, lines, log, handler.int3)
+
+
+def run_script(plan):
+    """vmtest run: the exit status."""
+    prepare(plan)
+    result = run_once(plan, ScriptHandler(plan))
+    if result.int3:
+        warn("1 run repeated: the emulation broke the kernel (int3)")
+        result = run_once(plan, ScriptHandler(plan))
+    for line in result.lines:
+        warn(line)
+    return result.status
+
+
+def get_kernel(name):
+    """The kernel that --kernel names."""
+    return packages.get(name)

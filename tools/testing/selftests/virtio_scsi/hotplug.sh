@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# lib.sh, and what the tests share that plug, unplug, resize, reset, suspend and
+# unload: QMP in short, waiting for devices, I/O in the background. A disk is
+# plugged under an ID of the test's choosing, which is also its serial number;
+# its block node is ID-node, a null-co of the given size.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+NODES=
+
+## QMP
+
+# qmp JSON… - the commands in one write; quiet, unless one of them fails
+qmp()
+{
+	hostctl qmp "$@" >"$TMP/qmp" 2>&1 || {
+		note "QMP: $(grep -v '"return"' "$TMP/qmp")"
+		return 1
+	}
+}
+
+# json COMMAND MEMBERS - one QMP command
+json()
+{
+	printf '{"execute":"%s","arguments":{%s}}' "$1" "$2"
+}
+
+# node_json ID MIB - makes the block node of a disk
+node_json()
+{
+	json blockdev-add "\"driver\":\"null-co\",\"node-name\":\"$1-node\",\
+\"size\":$(($2 << 20)),\"read-zeroes\":true"
+}
+
+# disk_json ID K TARGET LUN - plugs the disk into adapter hbaK
+disk_json()
+{
+	json device_add "\"driver\":\"scsi-hd\",\"id\":\"$1\",\"serial\":\"$1\",\
+\"bus\":\"hba$2.0\",\"scsi-id\":$3,\"lun\":$4,\"drive\":\"$1-node\""
+}
+
+# del_json ID - unplugs a disk or an adapter
+del_json()
+{
+	json device_del "\"id\":\"$1\""
+}
+
+node_del_json()
+{
+	json blockdev-del "\"node-name\":\"$1-node\""
+}
+
+# add_nodes MIB ID… - in one write; at the end of the test they go, with the
+# disks that still use them
+add_nodes()
+{
+	local mib=$1 n
+
+	shift
+	[ -n "$NODES" ] || cleanup_add drop_nodes
+	NODES="$NODES $*"
+	n=$#
+	while [ "$n" -gt 0 ]; do
+		set -- "$@" "$(node_json "$1" "$mib")"
+		shift
+		n=$((n - 1))
+	done
+	qmp "$@"
+}
+
+# plug_disk ID K TARGET LUN [MIB]
+plug_disk()
+{
+	add_nodes "${5:-64}" "$1" || return 1
+	qmp "$(disk_json "$1" "$2" "$3" "$4")"
+}
+
+# plug_targets K FIRST ID… - the disks, whose nodes exist, go in one write to
+# LUN 0 of the targets from FIRST on
+plug_targets()
+{
+	local k=$1 target=$2 n
+
+	shift 2
+	n=$#
+	while [ "$n" -gt 0 ]; do
+		set -- "$@" "$(disk_json "$1" "$k" "$target" 0)"
+		target=$((target + 1))
+		shift
+		n=$((n - 1))
+	done
+	qmp "$@"
+}
+
+# unplug_all ID… - in one write, without waiting
+unplug_all()
+{
+	local n=$#
+
+	while [ "$n" -gt 0 ]; do
+		set -- "$@" "$(del_json "$1")"
+		shift
+		n=$((n - 1))
+	done
+	qmp "$@"
+}
+
+# peripherals - a line "ID TYPE" for each device that the machine has now
+peripherals()
+{
+	hostctl qmp "$(json qom-list '"path":"/machine/peripheral"')" | tr '{' '\n' |
+		sed -n 's/.*"name": *"\([^"]*\)".*"child<\(.*\)>".*/\1 \2/p'
+}
+
+# all_absent ID…
+all_absent()
+{
+	local id now
+
+	now=$(peripherals)
+	for id in "$@"; do
+		if echo "$now" | grep -q "^$id "; then
+			echo "$id is still there"
+			return 1
+		fi
+	done
+}
+
+# wait_deleted ID… - the host has really let go of them
+wait_deleted()
+{
+	wait_for 20 all_absent "$@"
+}
+
+# unplug_disk ID…
+unplug_disk()
+{
+	unplug_all "$@" && wait_deleted "$@"
+}
+
+# nodes_gone ID… - a node is held for a moment by the disk that it left
+nodes_gone()
+{
+	local id
+
+	for id in "$@"; do
+		set -- "$@" "$(node_del_json "$id")"
+		shift
+	done
+	hostctl qmp "$@" >"$TMP/nodes"
+	! grep '"error"' "$TMP/nodes" | grep -v 'Failed to find node'
+}
+
+# drop_nodes - every disk of this test, then every node
+drop_nodes()
+{
+	local id now left=
+
+	now=$(peripherals)
+	for id in $NODES; do
+		if echo "$now" | grep -q "^$id "; then
+			left="$left $id"
+		fi
+	done
+	# shellcheck disable=SC2086
+	if [ -n "$left" ]; then
+		unplug_disk $left || return 1
+	fi
+	# shellcheck disable=SC2086
+	wait_for 10 nodes_gone $NODES
+	NODES=
+}
+
+# node_at K TARGET LUN - the block node that the runner put behind a disk
+node_at()
+{
+	echo "n$1-$2-$3"
+}
+
+resize_json()
+{
+	json block_resize "\"node-name\":\"$1\",\"size\":$(($2 << 20))"
+}
+
+# resize_node NODE MIB
+resize_node()
+{
+	qmp "$(resize_json "$1" "$2")"
+}
+
+## What the guest sees
+
+# mib_at K TARGET LUN - the size in MiB
+mib_at()
+{
+	local disk sectors
+
+	disk=$(disk_at "$1" "$2" "$3") && read -r sectors <"/sys/block/$disk/size" &&
+		echo $((sectors >> 11))
+}
+
+ready_at()
+{
+	local disk
+
+	disk=$(disk_at "$1" "$2" "$3") && [ -b "/dev/$disk" ]
+}
+
+nothing_at()
+{
+	! disk_at "$1" "$2" "$3"
+}
+
+has_mib()
+{
+	[ "$(mib_at "$1" "$2" "$3")" = "$4" ]
+}
+
+# wait_disk K TARGET LUN
+wait_disk()
+{
+	wait_for 15 ready_at "$1" "$2" "$3"
+}
+
+# wait_no_disk K TARGET LUN
+wait_no_disk()
+{
+	wait_for 15 nothing_at "$1" "$2" "$3"
+}
+
+# devices_of K - "C:T:L" of every device of adapter hbaK, in one line
+devices_of()
+{
+	scsi_list "$(host_at "$1")" | cut -d : -f 2- | tr '\n' ' ' | sed 's/ $//'
+}
+
+devices_are()
+{
+	[ "$(devices_of "$1")" = "$2" ]
+}
+
+# device_count_is K N
+device_count_is()
+{
+	[ "$(scsi_list "$(host_at "$1")" | wc -l)" -eq "$2" ]
+}
+
+# settled - every disk that the machine has is there, and no other; the scan
+# goes on when the driver has been loaded
+settled()
+{
+	[ "$(peripherals | grep -c ' scsi-')" -eq "$(scsi_all | wc -l)" ] &&
+		disks_ready
+}
+
+# read_disk sdX - its first MiB, past the page cache
+read_disk()
+{
+	dd if="/dev/$1" of=/dev/null bs=64k count=16 iflag=direct
+}
+
+# manual_scan K - what an administrator does
+manual_scan()
+{
+	echo '- - -' >"/sys/class/scsi_host/$(host_at "$1")/scan"
+}
+
+# uevents_start WORD… - collect the uevents that have every WORD
+uevents_start()
+{
+	ueventwait 0 600 "$@" >"$TMP/uevents" 2>&1 &
+	UEVENTS_PID=$!
+	cleanup_add "kill $UEVENTS_PID 2>/dev/null; true"
+	wait_for 5 grep -q '^ready' "$TMP/uevents"
+}
+
+uevents()
+{
+	grep -c @ "$TMP/uevents"
+}
+
+# uevents_reach N
+uevents_reach()
+{
+	[ "$(uevents)" -ge "$1" ]
+}
+
+## I/O in the background
+
+io_loop()
+{
+	local file=$1 n=0
+
+	shift
+	while [ ! -e "$file.stop" ]; do
+		iotool -s "$((n + 1))" -d 8 -b 4K-64K -x "$@" >"$file.out" 2>&1 ||
+			return 1
+		n=$((n + 1))
+		echo "$n" >"$file.n"
+	done
+}
+
+# io_start NAME IOTOOL-OPTION… DEVICE - passes of verified I/O, each with data
+# of its own, until io_end or the first error
+io_start()
+{
+	local file=$TMP/io-$1
+
+	shift
+	rm -f "$file".*
+	echo 0 >"$file.n"
+	io_loop "$file" "$@" &
+	echo $! >"$file.pid"
+	cleanup_add "touch $file.stop"
+}
+
+# io_passes NAME
+io_passes()
+{
+	cat "$TMP/io-$1.n"
+}
+
+io_passes_reach()
+{
+	[ "$(io_passes "$1")" -ge "$2" ]
+}
+
+# io_moves NAME [SECONDS] - two more passes end, so one begins and ends from here on
+io_moves()
+{
+	wait_for "${2:-20}" io_passes_reach "$1" $(($(io_passes "$1") + 2))
+}
+
+# io_over NAME - nothing runs any more
+io_over()
+{
+	! kill -0 "$(cat "$TMP/io-$1.pid")" 2>/dev/null
+}
+
+# io_end NAME [SECONDS] - ends the I/O; fails when a request failed, data was
+# wrong, no pass was made or a request does not come back in time
+io_end()
+{
+	touch "$TMP/io-$1.stop"
+	wait_for "${2:-30}" io_over "$1" || return 1
+	wait "$(cat "$TMP/io-$1.pid")" || {
+		cat "$TMP/io-$1.out"
+		return 1
+	}
+	io_passes_reach "$1" 1
+}
+
+# io_fails NAME [SECONDS] - it ends by itself, by a request that failed or a
+# disk that cannot be opened any more, not by wrong data
+io_fails()
+{
+	wait_for "${2:-20}" io_over "$1" || return 1
+	if wait "$(cat "$TMP/io-$1.pid")"; then
+		echo "no request failed"
+		return 1
+	fi
+	grep -E 'result -|: (open|BLKSSZGET):' "$TMP/io-$1.out"
+}
+
+## Suspend
+
+# devices_suspend SECONDS [JSON…] - every device is suspended and resumed; the
+# commands reach QEMU in the middle of SECONDS, while the devices sleep
+devices_suspend()
+{
+	local delay=$1
+
+	shift
+	echo "$delay" >/sys/module/suspend/parameters/pm_test_delay
+	echo devices >/sys/power/pm_test
+	if [ $# -gt 0 ]; then
+		hostctl after "$((delay / 2))" qmp "$@" || return 1
+	fi
+	echo freeze >/sys/power/state
+}
+
+## Adapters
+
+# adapter_json K PORT - plugs adapter hbaK into a PCI port of the machine
+adapter_json()
+{
+	json device_add "\"driver\":\"virtio-scsi-pci\",\"id\":\"hba$1\",\
+\"bus\":\"$2\""
+}
+
+host_count()
+{
+	hosts | wc -w
+}
+
+host_count_is()
+{
+	[ "$(host_count)" -eq "$1" ]
+}
+
+# virtio_driver bind|unbind virtioN
+virtio_driver()
+{
+	echo "$2" >"/sys/bus/virtio/drivers/virtio_scsi/$1"
+}
+
+has_no_feature()
+{
+	! has_feature "$1" "$2"
+}
+
+wait_for 20 settled >"$TMP/settled" || note "$(cat "$TMP/settled")"

@@ -10,6 +10,8 @@ cd "$(dirname "$0")/.." || exit 2
 . scripts/totals.sh
 
 vmtest=tools/testing/selftests/virtio_scsi/vmtest
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/virtio-scsi
+purposes=(build run unit lint)
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
@@ -32,15 +34,15 @@ part() {
 
 # Kernels are fetched here so that their time is not counted as a test's.
 set_up() {
-	scripts/setup.sh build run unit lint && "$vmtest" prepare
+	scripts/setup.sh "${purposes[@]}" && "$vmtest" prepare
 }
 
-# One result, whatever it found.
-lint() {
-	if part lint scripts/lint.sh; then
-		add_totals "1 passed, 0 failed, 0 skipped" lint
+# One result, whatever it says.
+verdict() {
+	if part "$@"; then
+		add_totals "1 passed, 0 failed, 0 skipped" "$1"
 	else
-		add_totals "0 passed, 1 failed, 0 skipped" lint
+		add_totals "0 passed, 1 failed, 0 skipped" "$1"
 	fi
 }
 
@@ -49,9 +51,20 @@ counted() {
 	add_totals "$(last_totals "$log")" "$1"
 }
 
+# The driver without compat/, in a tree that is kept.
+in_a_tree() {
+	local tree=$cache/linux-tree
+
+	if [ -d "$tree" ]; then
+		scripts/copy-to-tree.sh "$tree"
+	else
+		scripts/copy-to-tree.sh --fetch "$tree"
+	fi
+}
+
 # What passed is not run again, as long as the sources are the same.
 results() {
-	local folder=${XDG_CACHE_HOME:-$HOME/.cache}/virtio-scsi/check-all state
+	local folder=$cache/check-all state
 
 	state=$({ git -c safe.directory='*' rev-parse HEAD &&
 		git -c safe.directory='*' diff HEAD; } | sha256sum)
@@ -64,6 +77,7 @@ check)
 	guests=(--kernel 6.12 --core-kernel 6.1 --core-kernel 7.3)
 	;;
 check-all)
+	purposes+=(tree)
 	guests=(--full --kernel 6.12 --kernel 6.1 --kernel 7.3
 		--results "$(results)" --resume)
 	;;
@@ -73,8 +87,9 @@ check-all)
 esac
 
 part set-up set_up || exit
-lint
+verdict lint scripts/lint.sh
 counted "unit tests" scripts/unit.sh
 counted guests "$vmtest" test "${guests[@]}"
+[ "$1" = check ] || verdict "in a kernel tree" in_a_tree
 echo "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all"
 print_totals

@@ -29,10 +29,11 @@ fetch() {
 	chroot "$root" sh -c 'cd /tmp && apt-get -qq -o \
 		APT::Sandbox::User=root -o Acquire::Retries=3 \
 		download -t trixie-backports "$0"' "$package"
-	mkdir -p "$tree"
+	mkdir -p "$tree.new"
 	dpkg-deb --fsys-tarfile "$root/tmp/$package"_*.deb |
 		tar -xO "./usr/src/$package.tar.xz" |
-		tar -xJ -C "$tree" --strip-components=1
+		tar -xJ -C "$tree.new" --strip-components=1
+	mv "$tree.new" "$tree"
 	rm "$root/tmp/$package"_*.deb
 }
 

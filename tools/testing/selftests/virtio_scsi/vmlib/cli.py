@@ -2,15 +2,20 @@
 """The command line of vmtest."""
 
 import argparse
+import dataclasses
 import re
 import signal
 import sys
 
-from . import guest, packages, qemu, session
+from . import (guest, packages, paths, qemu, session, testrun,
+               tests as guest_tests)
 from .errors import UsageError, VmtestError
 
 COMMANDS = ("run", "test", "list", "shell", "prepare", "headers")
 DRIVERS = ("ours", "intree", "none")
+# Options that a test's vm line may leave to the command line.
+MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk")
+SHELL_SECONDS = 7 * 86400
 USAGE = """\
 vmtest run  [options] -- 'SHELL SCRIPT'   boot, load the driver, run the script
 vmtest test [options] [NAME…]             run the guest tests; NAME: a file, a
@@ -125,11 +130,12 @@ def make_parser(command):
     return parser
 
 
-def parse_machine_line(text):
+def parse_machine_line(words, name):
     """The options of a test's "vm:" line."""
-    parser = Parser(add_help=False, allow_abbrev=False)
-    add_machine_options(parser)
-    return parser.parse_args(text)
+    try:
+        return make_parser("run").parse_args(join_values(words))
+    except UsageError as error:
+        raise UsageError(f"{name}: vm: {error}") from error
 
 
 def join_values(words):
@@ -184,8 +190,11 @@ def make_plan(options, **more):
     guest.check_host()
     values = {"driver": options.driver, "params": options.params,
               "timeout": options.timeout or 120, "fio": options.fio, **more}
-    return session.Plan(kernel=packages.get(options.kernel or "6.12"),
-                        machine=machine, **values)
+    plan = session.prepare(session.Plan(
+        kernel=packages.get(options.kernel or "6.12"), machine=machine,
+        **values))
+    plan.machine = session.settle_accel(machine, plan)
+    return plan
 
 
 def split_script(words):
@@ -205,6 +214,115 @@ def do_run(words):
     options = make_parser("run").parse_args(join_values(words))
     fio = options.fio or bool(re.search(r"\bfio\b", script))
     return session.run_script(make_plan(options, script=script, fio=fio))
+
+
+def do_shell(words):
+    """vmtest shell"""
+    options = make_parser("shell").parse_args(join_values(words))
+    plan = make_plan(options, mode="shell",
+                     timeout=options.timeout or SHELL_SECONDS)
+    return session.run_shell(plan)
+
+
+def do_list(words):
+    """vmtest list"""
+    make_parser("list").parse_args(words)
+    for line in guest_tests.listing(guest_tests.load()):
+        print(line)
+    return 0
+
+
+def machine_for(options):
+    """Machine and need of fio of a test: its vm line, else the options."""
+    default = make_parser("run").parse_args([])
+
+    def of_test(test):
+        own = parse_machine_line(guest_tests.words_of(test), test.name)
+        values = vars(own)
+        for key in MACHINE_KEYS:
+            if values[key] == getattr(default, key):
+                values[key] = getattr(options, key)
+        for key in ("qemu_arg", "append"):
+            values[key] = values[key] + getattr(options, key)
+        if test.accel and options.accel == default.accel:
+            own.accel = test.accel
+        check(own)
+        try:
+            return machine_of(own), own.fio or options.fio
+        except UsageError as error:
+            raise UsageError(f"{test.name}: {error}") from error
+    return of_test
+
+
+def choose_tests(options):
+    """(kernel, tests) for each kernel that the options name."""
+    found = guest_tests.load()
+    chosen = guest_tests.choose(found, options.names, options.core,
+                                options.full)
+    core = guest_tests.choose(found, options.names, True, options.full)
+    kernels = options.kernel or \
+        ([] if options.core_kernel and options.core else ["6.12"])
+    for name in (*kernels, *options.core_kernel):
+        packages.check_name(name)
+    return [(k, chosen) for k in dict.fromkeys(kernels)] + \
+        [(k, core) for k in dict.fromkeys(options.core_kernel)
+         if k not in kernels]
+
+
+def test_groups(options, reporter_earlier):
+    """All groups to run, and the tests that passed in an earlier run."""
+    groups, earlier = [], []
+    for kernel, chosen in choose_tests(options):
+        done = [t for t in chosen if (t.name, kernel) in reporter_earlier
+                and kernel in t.kernels]
+        earlier += [(t, kernel) for t in done]
+        groups += guest_tests.groups([t for t in chosen if t not in done],
+                                     kernel, machine_for(options))
+    if not groups and not earlier:
+        raise UsageError("test: none of these runs there; accepted: see the "
+                         "kernels: and core: lines of the tests")
+    return groups, earlier
+
+
+def plans_for(options, groups):
+    """A function that makes the plan of a group; builds all it needs."""
+    kernels = {}
+    for name in dict.fromkeys(group.kernel for group in groups):
+        plan = session.Plan(kernel=packages.get(name), machine=None,
+                            driver=options.driver)
+        kernels[name] = session.prepare(plan)
+
+    def of_group(group):
+        return dataclasses.replace(
+            kernels[group.kernel], fio=group.fio, params=options.params,
+            machine=session.settle_accel(group.machine,
+                                         kernels[group.kernel]),
+            timeout=options.timeout or 0, name="test")
+    return of_group
+
+
+def do_test(words):
+    """vmtest test"""
+    options = make_parser("test").parse_args(join_values(words))
+    check(options)
+    if options.resume and not options.results:
+        raise UsageError("--resume: accepted: together with --results FILE")
+    if options.results:
+        testrun.check_results(options.results)
+    notes = testrun.earlier_results(
+        options.results if options.resume else None, options.driver)
+    groups, earlier = test_groups(options, notes)
+    guest.check_host()
+    plan_for = plans_for(options, groups)
+    count = len(earlier) + sum(len(group.tests) for group in groups)
+    kernels = {g.kernel for g in groups} | {k for _, k in earlier}
+    reporter = testrun.Reporter(count, len(kernels) > 1, options.driver,
+                                options.results)
+    for test, kernel in earlier:
+        reporter.earlier(test, kernel, notes[test.name, kernel])
+    testrun.run_groups(groups, plan_for, reporter,
+                       options.jobs or testrun.default_jobs())
+    return reporter.finish()
 
 
 def do_prepare(words):
@@ -252,6 +370,7 @@ def main(words):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, stop)
     try:
+        paths.sweep()
         return dispatch(words)
     except VmtestError as error:
         print(f"vmtest: {error}", file=sys.stderr)

@@ -59,11 +59,12 @@ class Guest:
 
     def __init__(self, machine, image, initrd, log, work, handler):
         self.handler = handler
+        handler.guest = self
         self.log = log
-        self.log_offset = log.stat().st_size if log.exists() else 0
+        self.text = ""
         self.console = work / "console"
-        self.console.touch()
-        self.copied = self.console.stat().st_size
+        self.console.write_bytes(b"")
+        self.copied = 0
         self.selector = selectors.DefaultSelector()
         self.ends = {}
         self.stopped = None
@@ -98,6 +99,10 @@ class Guest:
         self.pidfd = os.pidfd_open(process.pid)
         self.selector.register(self.pidfd, selectors.EVENT_READ, "exit")
         return process
+
+    def watch(self, number, typed):
+        """Hand on what can be read from a file of ours."""
+        self.selector.register(number, selectors.EVENT_READ, typed)
 
     def write(self, name, data):
         """Send bytes to QEMU; it reads as fast as the guest does."""
@@ -153,6 +158,8 @@ class Guest:
         for key, _ in self.selector.select(wait):
             if key.data == "exit":
                 gone = True
+            elif callable(key.data):
+                self._typed(key)
             elif key.data != "ctl":
                 self._read(key.data)
         # What the guest printed before a message is in the sockets by now.
@@ -160,9 +167,16 @@ class Guest:
             self._control()
         self.hostctl.tick()
         self._follow_console()
+        self.handler.tick(self.text)
         if time.monotonic() >= self.handler.deadline():
             self.stop(self.handler.late())
         return gone
+
+    def _typed(self, key):
+        data = os.read(key.fd, 1 << 12)
+        if not data:
+            self.selector.unregister(key.fd)
+        key.data(data)
 
     def _read(self, name):
         try:
@@ -211,15 +225,10 @@ class Guest:
         self.copied += len(data)
         with open(self.log, "ab") as log:
             log.write(data)
-        if klog.INT3.search(data.decode("utf-8", "replace")):
+        seen = len(self.text)
+        self.text += data.decode("utf-8", "replace")
+        if klog.INT3.search(self.text, max(0, seen - 80)):
             self.handler.int3_seen(self)
-
-    def log_text(self):
-        """The console log of this life."""
-        self._follow_console()
-        with open(self.log, "rb") as log:
-            log.seek(self.log_offset)
-            return log.read().decode("utf-8", "replace")
 
     def complaint(self):
         """What QEMU said on its stderr."""

@@ -33,7 +33,7 @@ TOOLS = """
     sg_read sg_read_buffer sg_readcap sg_requests sg_reset sg_senddiag
     sg_start sg_sync sg_test_rwbuf sg_turs sg_unmap sg_verify sg_vpd
     sg_write_buffer sg_write_same sg_write_verify sg_decode_sense
-    dash blockdev date dd flock mke2fs e2fsck taskset timeout
+    bash dash blockdev date dd flock mke2fs e2fsck taskset timeout
 """.split()
 KMOD_NAMES = "modprobe rmmod insmod lsmod modinfo depmod".split()
 # Where the tools come from, for the line that says what to install.

@@ -72,17 +72,25 @@ def is_int3(text, accel, announced=()):
     return accel == "multi" and bool(bad) and bool(INT3.search(bad[0]))
 
 
-def slices(text):
-    """The part of the log that belongs to each test: name -> text."""
-    parts = {}
-    name = None
+def complete(text, name):
+    """Whether the log of a test has come to its end."""
+    return any(mark[1] == "end" and mark[2] == name
+               for mark in MARK.finditer(text))
+
+
+def part(text, name, from_start=False):
+    """
+    The part of the log that belongs to a test: from its begin mark, or the
+    start of the log, to its end mark, or the end of the log.
+    """
+    lines = []
+    inside = from_start
     for line in lines_of(text):
         mark = MARK.search(line)
-        if mark and mark[1] == "begin":
-            name = mark[2]
-            parts[name] = []
+        if mark and mark[2] == name and mark[1] == "begin":
+            inside = True
         elif mark:
-            name = None
-        elif name:
-            parts[name].append(line)
-    return {key: "\n".join(lines) for key, lines in parts.items()}
+            inside = False
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines) + "\n"

@@ -40,11 +40,20 @@ def locked(name):
 @contextlib.contextmanager
 def scratch(prefix):
     """A directory in the cache that is gone afterwards, whatever happens."""
-    path = pathlib.Path(tempfile.mkdtemp(prefix=prefix, dir=subdir("tmp")))
+    path = pathlib.Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}.",
+                                         dir=subdir("tmp")))
     try:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def sweep():
+    """Remove what a vmtest left that was killed without mercy."""
+    for path in subdir("tmp").iterdir():
+        owner = path.name.split(".")[0].rsplit("-", 1)[-1]
+        if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def new_log(name):

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """A script or a list of tests in a guest, over as many boots as they take."""
 
+import contextlib
 import dataclasses
 import shlex
 import sys
+import termios
 import time
+import tty
 
-from . import build, initramfs, klog, packages, paths
+from . import build, initramfs, klog, paths, qemu
 from .errors import BAD_LOG, NOT_LOADED, NO_BOOT, TIMEOUT
 from .guest import BOOT_SECONDS, END_SECONDS, Guest
 
 LINK = "/dev/ttyS1 /dev/ttyS2 /dev/ttyS3"
+KVM_SECONDS = 30
 GUEST_GONE = "the guest went away before the script ended"
 
 
@@ -26,6 +30,7 @@ class Plan:
     script: str = ""
     tests: str = ""         # the lines of /vmtest/tests
     fio: bool = False
+    load: bool = True       # load the driver before a script
     timeout: float = 120
     name: str = "run"
     modules: tuple = ()
@@ -48,7 +53,8 @@ def prepare(plan):
 def config(plan):
     """The settings that init reads."""
     values = {"MODE": plan.mode, "DRIVER": plan.driver,
-              "PARAMS": plan.params, "LINK": LINK}
+              "PARAMS": plan.params, "LINK": LINK,
+              "LOAD": "yes" if plan.load and plan.driver != "none" else "no"}
     return "".join(f"{k}={shlex.quote(v)}\n" for k, v in values.items())
 
 
@@ -82,11 +88,13 @@ class Handler:
 
     def __init__(self, plan):
         self.plan = plan
+        self.guest = None       # the one that runs, set by itself
         self.booted = False
         self.started = False
         self.status = None
         self.load_error = None
         self.int3 = False
+        self.boot_seconds = BOOT_SECONDS
         self.limit = time.monotonic() + BOOT_SECONDS
 
     def patience(self, seconds):
@@ -110,6 +118,9 @@ class Handler:
         if self.plan.machine.accel == "multi":
             self.int3 = True
             guest.stop("int3")
+
+    def tick(self, text):
+        """Now and then; TEXT is the console log of this boot so far."""
 
     def message(self, words):
         """A message of init: a verb and its arguments."""
@@ -168,7 +179,7 @@ class Result:
 def boot(plan, script, work, log, handler):
     """One boot; the guest that was, after its end."""
     initrd = make_initrd(plan, script, work)
-    handler.patience(BOOT_SECONDS)
+    handler.patience(handler.boot_seconds)
     guest = Guest(plan.machine, plan.kernel.image, initrd, log, work, handler)
     guest.run()
     return guest
@@ -232,7 +243,6 @@ def run_once(plan, handler):
 
 def run_script(plan):
     """vmtest run: the exit status."""
-    prepare(plan)
     result = run_once(plan, ScriptHandler(plan))
     if result.int3:
         warn("1 run repeated: the emulation broke the kernel (int3)")
@@ -242,6 +252,77 @@ def run_script(plan):
     return result.status
 
 
-def get_kernel(name):
-    """The kernel that --kernel names."""
-    return packages.get(name)
+class TerminalHandler(ScriptHandler):
+    """A shell: what is typed goes to the guest."""
+
+    LEAVE = b"\x1d"         # Ctrl-]
+    END_OF_FILE = b"\x04"
+
+    def on_start(self):
+        """From now on the shell listens."""
+        super().on_start()
+        if sys.stdin.isatty():
+            warn("Ctrl-] ends the guest")
+        self.guest.watch(sys.stdin.fileno(), self.typed)
+
+    def typed(self, data):
+        """Keys, or a file that has ended."""
+        if self.LEAVE in data and sys.stdin.isatty():
+            self.status = 0
+            self.guest.stop("left")
+            return
+        self.guest.write("out", data or self.END_OF_FILE)
+
+
+@contextlib.contextmanager
+def raw_terminal():
+    """Pass every key on, and give the terminal back as it was."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    tty.setraw(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def run_shell(plan):
+    """vmtest shell: the exit status of the shell."""
+    with raw_terminal():
+        handler = TerminalHandler(plan)
+        result = run_once(plan, handler)
+    for line in result.lines:
+        warn(line)
+    return handler.status if result.lines == [] or \
+        handler.status is not None else result.status
+
+
+def settle_accel(machine, plan):
+    """KVM only where a trial boot shows that it works; else emulation."""
+    if machine.accel != "kvm" or kvm_works(machine, plan):
+        return machine
+    warn("KVM does not work here, going on with --accel multi")
+    return dataclasses.replace(machine, accel="multi")
+
+
+def kvm_works(machine, plan):
+    """The result of a trial boot, one for each boot of the host."""
+    note = qemu.kvm_note()
+    with paths.locked("kvm"):
+        if not note.exists():
+            trial = dataclasses.replace(
+                plan, script="true", timeout=KVM_SECONDS, name="kvm",
+                load=False, mode="run", fio=False,
+                machine=qemu.Machine(accel="kvm", smp=machine.smp))
+            works = qemu.kvm_usable() and trial_boot(trial)
+            note.write_text("yes" if works else "no", encoding="ascii")
+        return note.read_text("ascii") == "yes"
+
+
+def trial_boot(plan):
+    """Whether an ordinary kernel boots."""
+    handler = ScriptHandler(plan)
+    handler.boot_seconds = KVM_SECONDS
+    return run_once(plan, handler).status == 0

@@ -33,6 +33,9 @@ ccflags-y += $(call compat-probe,HAVE_CONST_HOST_TEMPLATE,scsi_host_alloc.const 
 # since v6.14, slave_alloc before
 ccflags-y += $(call compat-probe,HAVE_SDEV_INIT,\<sdev_init\>,scsi/scsi_host.h)
 
+# from v6.10 to v6.13, slave_configure without limits before
+ccflags-y += $(call compat-probe,HAVE_DEVICE_CONFIGURE,\<device_configure\>,scsi/scsi_host.h)
+
 # since v7.0, int before
 ccflags-y += $(call compat-probe,HAVE_SCSI_QC_STATUS,^enum scsi_qc_status ,scsi/scsi.h)
 

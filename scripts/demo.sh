@@ -52,7 +52,7 @@ done
 
 echo
 echo "fio: 4 KiB random reads, $(nproc) jobs at depth 32, 5 seconds"
-echo "$summary" | grep -E 'IOPS|clat|th=|util'
+echo "$summary" | grep -E '^ *([|]|read:|clat|sd)'
 EOS
 
 exec tools/testing/selftests/virtio_scsi/vmtest run --fio --smp 4 \

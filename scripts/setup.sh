@@ -54,10 +54,16 @@ update() {
 	apt-get $apt_options -qq update
 }
 
+# What dpkg says is only of interest if it fails.
 # shellcheck disable=SC2086
 install() {
-	DEBIAN_FRONTEND=noninteractive apt-get $apt_options -qq -y \
-		--no-install-recommends install "$@" </dev/null
+	if DEBIAN_FRONTEND=noninteractive apt-get $apt_options -qq -y \
+		--no-install-recommends install "$@" </dev/null >"$log" 2>&1
+	then
+		return
+	fi
+	cat "$log"
+	return 1
 }
 
 # A mirror in the middle of its own update answers wrongly for a while.
@@ -90,5 +96,7 @@ fi
 lists_are_fresh || update || die "apt-get update failed"
 [ -z "$packages" ] && exit
 echo "setup: installing $packages"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086
 install_with_patience $packages

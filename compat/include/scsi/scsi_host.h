@@ -19,6 +19,16 @@
 #ifndef HAVE_SDEV_INIT
 #define sdev_init	slave_alloc
 #define sdev_destroy	slave_destroy
+#ifdef HAVE_DEVICE_CONFIGURE
+#define sdev_configure	device_configure
+#else
+/*
+ * There were no queue limits to hand over. The driver's function, which does
+ * not use them, loses that argument where it is defined.
+ */
+#define sdev_configure	slave_configure
+#define virtscsi_sdev_configure(sdev, ...)	virtscsi_sdev_configure(sdev)
+#endif
 #endif
 
 /*

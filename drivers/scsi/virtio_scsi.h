@@ -89,6 +89,8 @@ enum virtio_scsi_cmd_state {
  * @node: in a list of collected commands, or in the queue's overflow list
  * @svq: the queue it was given to last
  * @state: see &enum virtio_scsi_cmd_state; written under the queue's lock
+ * @verdict: host byte that the driver ends it with; DID_OK: the response
+ *	decides
  * @disowned: error handling has given up waiting for it: what the host says
  *	of it is of no interest any more; written under the queue's lock
  * @reset_seq: &struct virtio_scsi_lun.reset_seq when it was published
@@ -106,8 +108,9 @@ struct virtio_scsi_cmd {
 	struct list_head node;
 	struct virtio_scsi_vq *svq;
 	u8 state;
+	u8 verdict;
 	bool disowned;
-	unsigned int reset_seq;
+	int reset_seq;
 };
 
 /* Private data of a SCSI command: itself, then room for @req and @resp. */
@@ -133,6 +136,7 @@ struct virtio_scsi_cmd {
  * @name: of the queue, as in /proc/interrupts
  */
 struct virtio_scsi_vq {
+	/* held for a few instructions, from any context; innermost */
 	spinlock_t lock;
 	struct virtqueue *vq;
 	bool closed;
@@ -145,27 +149,33 @@ struct virtio_scsi_vq {
 	bool idle_before;
 	unsigned long lost_interrupts;
 	unsigned long repeated_doorbells;
-	char name[16];
+	char name[24];
 } ____cacheline_aligned_in_smp;
 
 /**
  * struct virtio_scsi_lun - what the driver keeps for a SCSI device
  * @absent: the host has no such LUN, or the device is a second name of one
  *	that is there already; commands are answered by the driver
- * @attached: it answered INQUIRY and was configured
  * @resets: LUN resets that the host has not answered yet
  * @reset_seq: LUN resets sent so far
+ * @sdev: the SCSI device
+ * @rescan: has its size, identity and limits read again
+ * @rescans: times that this was tried in vain
  */
 struct virtio_scsi_lun {
 	bool absent;
-	bool attached;
 	atomic_t resets;
-	unsigned int reset_seq;
+	atomic_t reset_seq;
+
+	struct scsi_device *sdev;
+	struct delayed_work rescan;
+	unsigned int rescans;
 };
 
 /**
  * struct virtio_scsi_event_node - a buffer of the event queue
- * @node: in &struct virtio_scsi.events_todo
+ * @node: in &struct virtio_scsi.events_todo or events_idle, in neither while
+ *	the device has it
  * @event: what the device writes, &struct virtio_scsi.event_size bytes
  */
 struct virtio_scsi_event_node {
@@ -188,6 +198,9 @@ struct virtio_scsi {
 	enum virtio_scsi_steering steering;
 	size_t req_size;
 
+	/* numbers the driver's own commands, so that no tag is used twice */
+	atomic_t own_tags;
+
 	/*
 	 * The device is gone for good: whatever is asked for fails. Read
 	 * without a lock, only ever set; queues are closed after it is set.
@@ -205,26 +218,32 @@ struct virtio_scsi {
 	struct delayed_work watchdog;
 
 	/*
-	 * A task management request was not answered in time: the later ones
-	 * fail at once until it comes back. Under ctrl.lock.
+	 * Task management requests that were not answered in time: the later
+	 * ones fail at once until those come back. Under ctrl.lock.
 	 */
-	bool tmf_stuck;
+	unsigned int tmfs_lost;
 
 	/*
 	 * Events: filled by the device, taken off the ring into @events_todo
-	 * under event.lock, handled and posted again by @event_work, which
-	 * runs on an ordered, freezable workqueue of the host's own.
+	 * and posted again from @events_idle; both lists and the flags under
+	 * event.lock. @event_work handles events, @event_later what has to
+	 * wait a moment, on an ordered workqueue. What the SCSI layer reads
+	 * again of a device can take as long as the device likes: that has a
+	 * workqueue of its own. Both are freezable.
 	 */
 	struct virtio_scsi_vq event;
 	size_t event_size;
 	void *event_mem;
 	struct virtio_scsi_event_node events[VIRTIO_SCSI_EVENTS];
 	struct list_head events_todo;
+	struct list_head events_idle;
 	bool events_missed;
 	bool events_stopped;
 	DECLARE_BITMAP(luns_changed, VIRTIO_SCSI_MAX_TARGET + 1);
 	struct workqueue_struct *event_wq;
+	struct workqueue_struct *rescan_wq;
 	struct work_struct event_work;
+	struct delayed_work event_later;
 
 	/*
 	 * Scan: @scan_lock is held while one runs, so that removal can wait
@@ -239,6 +258,53 @@ struct virtio_scsi {
 
 	struct virtio_scsi_vq req[];
 };
+
+/* The most INQUIRYs of the driver's own that are asked behind one doorbell. */
+#define VIRTIO_SCSI_ROUND	64
+
+/**
+ * enum virtio_scsi_answer - what became of an INQUIRY of the driver's own
+ * @VIRTIO_SCSI_SILENT: no answer in time, or one that says nothing
+ * @VIRTIO_SCSI_NO_TARGET: there is no such target; twice asked
+ * @VIRTIO_SCSI_NO_LUN: the target is there, it has no such LUN
+ * @VIRTIO_SCSI_PRESENT: any other answer
+ */
+enum virtio_scsi_answer {
+	VIRTIO_SCSI_SILENT,
+	VIRTIO_SCSI_NO_TARGET,
+	VIRTIO_SCSI_NO_LUN,
+	VIRTIO_SCSI_PRESENT,
+};
+
+struct virtio_scsi_probe;
+
+/**
+ * struct virtio_scsi_round - INQUIRYs of the driver's own that go out together
+ * @vscsi: the adapter
+ * @verdict: called for each, in the order they were asked, from virtscsi_ask()
+ *	or virtscsi_settle(), with byte 0 of the INQUIRY data, or 0 without any
+ * @scan: looks for what is not known yet, so that an answer which comes too
+ *	late is a reason to look again
+ * @count: how many are out
+ * @probes: which
+ */
+struct virtio_scsi_round {
+	struct virtio_scsi *vscsi;
+	void (*verdict)(struct virtio_scsi_round *round, unsigned int target,
+			u64 lun, enum virtio_scsi_answer answer, u8 peripheral);
+	bool scan;
+	unsigned int count;
+	struct virtio_scsi_probe *probes[VIRTIO_SCSI_ROUND];
+};
+
+/* The CDB of a request, which lies further back with protection information. */
+static inline u8 *virtscsi_req_cdb(const struct virtio_scsi *vscsi,
+				   union virtio_scsi_req *req)
+{
+	if (vscsi->req_size == sizeof(req->pi))
+		return req->pi.cdb;
+	return req->cmd.cdb;
+}
 
 /* virtio_scsi_io.c */
 void virtscsi_lun_encode(u8 field[8], unsigned int target, u64 lun);
@@ -282,8 +348,14 @@ void virtscsi_events_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target);
 struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
 				    unsigned int target, unsigned int lun);
+void virtscsi_rescan_init(struct virtio_scsi_lun *lun,
+			  struct scsi_device *sdev);
+void virtscsi_rescan_cancel(struct virtio_scsi_lun *lun);
 
 /* virtio_scsi_scan.c */
+void virtscsi_ask(struct virtio_scsi_round *round, unsigned int target,
+		  u64 lun);
+void virtscsi_settle(struct virtio_scsi_round *round);
 void virtscsi_scan_start(struct Scsi_Host *shost);
 int virtscsi_scan_finished(struct Scsi_Host *shost, unsigned long elapsed);
 void virtscsi_scan_targets(struct virtio_scsi *vscsi);

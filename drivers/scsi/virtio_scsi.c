@@ -1,0 +1,766 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guest driver for the virtio SCSI host: module, probe and removal, queue
+ * set-up, reset and power.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/blk-integrity.h>
+#include <linux/blk-mq.h>
+#include <linux/cpumask.h>
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/virtio_ids.h>
+#include <scsi/scsi_devinfo.h>
+
+#include "virtio_scsi.h"
+
+/* The most request queues there can be: 1024 virtqueues less two. */
+#define VIRTIO_SCSI_MAX_QUEUES	1022
+
+/* More commands at a time than any disk behind a queue makes use of. */
+#define VIRTIO_SCSI_MAX_DEPTH	1024
+
+/* What an adapter takes at a time if it names no limit; 32 MiB. */
+#define VIRTIO_SCSI_DEFAULT_SECTORS	0xffff
+
+/* The block layer counts the bytes of a request in an int. */
+#define VIRTIO_SCSI_MAX_SECTORS	(INT_MAX >> SECTOR_SHIFT)
+
+/* Segments with request and response around them. */
+#define VIRTIO_SCSI_HEADERS	2
+
+static unsigned int num_queues;
+static unsigned int poll_queues;
+static unsigned int steering = VIRTIO_SCSI_STEER_CPU;
+
+static const char * const virtscsi_steerings[] = {
+	[VIRTIO_SCSI_STEER_CPU] = "cpu",
+};
+
+static int virtscsi_set_queues(const char *val, const struct kernel_param *kp)
+{
+	unsigned int number;
+
+	if (kstrtouint(val, 0, &number) || number > VIRTIO_SCSI_MAX_QUEUES) {
+		pr_err("parameter %s accepts 0-%u\n", kp->name,
+		       VIRTIO_SCSI_MAX_QUEUES);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = number;
+	return 0;
+}
+
+static const struct kernel_param_ops virtscsi_queues_ops = {
+	.set = virtscsi_set_queues,
+	.get = param_get_uint,
+};
+
+static int virtscsi_set_steering(const char *val, const struct kernel_param *kp)
+{
+	int policy = sysfs_match_string(virtscsi_steerings, val);
+
+	if (policy < 0) {
+		pr_err("parameter %s accepts cpu in this version\n", kp->name);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = policy;
+	return 0;
+}
+
+static int virtscsi_get_steering(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int policy = *(unsigned int *)kp->arg;
+
+	return sysfs_emit(buffer, "%s\n", virtscsi_steerings[policy]);
+}
+
+static const struct kernel_param_ops virtscsi_steering_ops = {
+	.set = virtscsi_set_steering,
+	.get = virtscsi_get_steering,
+};
+
+/* Read once by each probe: a change never turns a live queue into another. */
+module_param_cb(num_queues, &virtscsi_queues_ops, &num_queues, 0644);
+MODULE_PARM_DESC(num_queues,
+		 "request queues per adapter, 0-1022; 0, the default: as many as the host offers, one per CPU at most");
+module_param_cb(poll_queues, &virtscsi_queues_ops, &poll_queues, 0644);
+MODULE_PARM_DESC(poll_queues,
+		 "of these, queues that are polled, 0-1022; one is always left with an interrupt");
+module_param_cb(virtscsi_poll_queues, &virtscsi_queues_ops, &poll_queues, 0644);
+MODULE_PARM_DESC(virtscsi_poll_queues,
+		 "the same as poll_queues, under the name that the kernel's own driver gives it");
+module_param_cb(steering, &virtscsi_steering_ops, &steering, 0444);
+MODULE_PARM_DESC(steering,
+		 "which queue a command goes to: cpu, that of the submitting CPU");
+
+/*
+ * The SCSI layer would show a LUN twice if it were asked for under both of its
+ * names. The name that came first keeps it. An error here would end the scan of
+ * the target, so the other one is answered with "no such LUN".
+ */
+static bool virtscsi_has_twin(struct scsi_device *sdev)
+{
+	struct scsi_device *twin;
+
+	twin = scsi_device_lookup(sdev->host, 0, sdev->id,
+				  sdev->lun ^ VIRTIO_SCSI_LUN_FLAT);
+	if (!twin)
+		return false;
+	scsi_device_put(twin);
+	return true;
+}
+
+static int virtscsi_sdev_init(struct scsi_device *sdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(sdev->host);
+	struct virtio_scsi_lun *lun;
+
+	lun = kzalloc_obj(*lun, GFP_KERNEL);
+	if (!lun)
+		return -ENOMEM;
+	lun->absent = !virtscsi_lun_valid(vscsi, sdev->lun) ||
+		      virtscsi_has_twin(sdev);
+	sdev->hostdata = lun;
+
+	/*
+	 * Limits of a passed-through disk's own path are in its VPD pages,
+	 * which are not read from SPC-2 devices unless asked for.
+	 */
+	sdev->sdev_bflags = BLIST_TRY_VPD_PAGES;
+	return 0;
+}
+
+static void virtscsi_sdev_destroy(struct scsi_device *sdev)
+{
+	kfree(sdev->hostdata);
+	sdev->hostdata = NULL;
+}
+
+static int virtscsi_change_queue_depth(struct scsi_device *sdev, int depth)
+{
+	return scsi_change_queue_depth(sdev, min_t(int, depth,
+						   sdev->host->cmd_per_lun));
+}
+
+static void virtscsi_map_queues(struct Scsi_Host *shost)
+{
+	struct virtio_scsi *vscsi = shost_priv(shost);
+	struct blk_mq_queue_map *map;
+	unsigned int i, offset = 0;
+
+	for (i = 0; i < shost->nr_maps; i++) {
+		map = &shost->tag_set.map[i];
+		map->nr_queues = vscsi->io_queues[i];
+		map->queue_offset = offset;
+		offset += map->nr_queues;
+		if (!map->nr_queues)
+			continue;
+		/* polled queues have no interrupt whose CPUs could be asked */
+		if (i == HCTX_TYPE_POLL)
+			blk_mq_map_queues(map);
+		else
+			blk_mq_map_hw_queues(map, &vscsi->vdev->dev,
+					     VIRTIO_SCSI_VQ_BASE);
+	}
+}
+
+static const struct scsi_host_template virtscsi_host_template = {
+	.module			= THIS_MODULE,
+	.name			= "virtio SCSI host adapter",
+	.proc_name		= "virtio_scsi",
+	.this_id		= -1,
+	.max_segment_size	= BLK_MAX_SEGMENT_SIZE,
+	.dma_boundary		= UINT_MAX,
+	.track_queue_depth	= 1,
+	.skip_settle_delay	= 1,
+	.init_cmd_priv		= virtscsi_init_cmd_priv,
+	.queuecommand		= virtscsi_queuecommand,
+	.commit_rqs		= virtscsi_commit_rqs,
+	.mq_poll		= virtscsi_mq_poll,
+	.map_queues		= virtscsi_map_queues,
+	.sdev_init		= virtscsi_sdev_init,
+	.sdev_destroy		= virtscsi_sdev_destroy,
+	.change_queue_depth	= virtscsi_change_queue_depth,
+	.scan_start		= virtscsi_scan_start,
+	.scan_finished		= virtscsi_scan_finished,
+	.eh_timed_out		= virtscsi_eh_timed_out,
+	.eh_abort_handler	= virtscsi_eh_abort,
+	.eh_device_reset_handler = virtscsi_eh_device_reset,
+	.eh_host_reset_handler	= virtscsi_eh_host_reset,
+};
+
+static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
+{
+	spin_lock_irq(&svq->lock);
+	svq->vq = vq;
+	svq->in_flight = 0;
+	svq->idle_before = true;
+	svq->closed = false;
+	spin_unlock_irq(&svq->lock);
+}
+
+static void virtscsi_close_vq(struct virtio_scsi_vq *svq)
+{
+	spin_lock_irq(&svq->lock);
+	svq->closed = true;
+	spin_unlock_irq(&svq->lock);
+}
+
+static void virtscsi_forget_vq(struct virtio_scsi_vq *svq)
+{
+	spin_lock_irq(&svq->lock);
+	svq->vq = NULL;
+	spin_unlock_irq(&svq->lock);
+}
+
+typedef void virtscsi_vq_fn(struct virtio_scsi_vq *svq);
+
+static void virtscsi_all_vqs(struct virtio_scsi *vscsi, virtscsi_vq_fn *fn)
+{
+	unsigned int i;
+
+	fn(&vscsi->ctrl);
+	fn(&vscsi->event);
+	for (i = 0; i < vscsi->num_queues; i++)
+		fn(&vscsi->req[i]);
+}
+
+static void virtscsi_init_vq(struct virtio_scsi_vq *svq)
+{
+	spin_lock_init(&svq->lock);
+	INIT_LIST_HEAD(&svq->parked);
+	svq->closed = true;
+}
+
+static void virtscsi_describe_vqs(struct virtio_scsi *vscsi,
+				  struct virtqueue_info *infos)
+{
+	struct virtio_scsi_vq *svq;
+	unsigned int i;
+
+	infos[VIRTIO_SCSI_VQ_CTRL].name = "control";
+	infos[VIRTIO_SCSI_VQ_CTRL].callback = virtscsi_ctrl_done;
+	infos[VIRTIO_SCSI_VQ_EVENT].name = "event";
+	infos[VIRTIO_SCSI_VQ_EVENT].callback = virtscsi_event_done;
+	for (i = 0; i < vscsi->num_queues; i++) {
+		svq = &vscsi->req[i];
+		svq->polled = i >= vscsi->io_queues[HCTX_TYPE_DEFAULT];
+		snprintf(svq->name, sizeof(svq->name), "%s.%u",
+			 svq->polled ? "poll" : "request", i);
+		infos[VIRTIO_SCSI_VQ_BASE + i].name = svq->name;
+		if (!svq->polled)
+			infos[VIRTIO_SCSI_VQ_BASE + i].callback =
+				virtscsi_req_done;
+	}
+}
+
+static void virtscsi_open_vqs(struct virtio_scsi *vscsi, struct virtqueue **vqs)
+{
+	unsigned int i;
+
+	virtscsi_open_vq(&vscsi->ctrl, vqs[VIRTIO_SCSI_VQ_CTRL]);
+	virtscsi_open_vq(&vscsi->event, vqs[VIRTIO_SCSI_VQ_EVENT]);
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_open_vq(&vscsi->req[i], vqs[VIRTIO_SCSI_VQ_BASE + i]);
+}
+
+/* The only fields of the configuration that a driver may write (5.6.4). */
+static void virtscsi_write_sizes(struct virtio_device *vdev)
+{
+	virtio_cwrite32(vdev, offsetof(struct virtio_scsi_config, cdb_size),
+			VIRTIO_SCSI_CDB_SIZE);
+	virtio_cwrite32(vdev, offsetof(struct virtio_scsi_config, sense_size),
+			VIRTIO_SCSI_SENSE_SIZE);
+}
+
+/* Section 5.6.5: discover the queues, then say what sizes are used. */
+static int virtscsi_find_vqs(struct virtio_scsi *vscsi)
+{
+	unsigned int num = VIRTIO_SCSI_VQ_BASE + vscsi->num_queues;
+	struct irq_affinity desc = { .pre_vectors = VIRTIO_SCSI_VQ_BASE };
+	struct virtqueue_info *infos;
+	struct virtqueue **vqs;
+	int err = -ENOMEM;
+
+	infos = kzalloc_objs(*infos, num, GFP_KERNEL);
+	vqs = kzalloc_objs(*vqs, num, GFP_KERNEL);
+	if (!infos || !vqs)
+		goto out;
+	virtscsi_describe_vqs(vscsi, infos);
+	err = virtio_find_vqs(vscsi->vdev, num, vqs, infos, &desc);
+	if (err)
+		goto out;
+	virtscsi_write_sizes(vscsi->vdev);
+	virtscsi_open_vqs(vscsi, vqs);
+out:
+	if (err)
+		dev_err(&vscsi->vdev->dev, "setting up %u queues failed: %pe\n",
+			num, ERR_PTR(err));
+	kfree(vqs);
+	kfree(infos);
+	return err;
+}
+
+/* A device that was pulled out reads as all ones; resetting it never ends. */
+static bool virtscsi_pulled_out(struct virtio_device *vdev)
+{
+	return vdev->config->get_status(vdev) == 0xff;
+}
+
+static void virtscsi_stop_watchdog(struct virtio_scsi *vscsi)
+{
+	cancel_delayed_work_sync(&vscsi->watchdog);
+	WRITE_ONCE(vscsi->watching, false);
+}
+
+/*
+ * Takes the device and the rings away. Nothing is added any more once the
+ * queues are closed and what was being added then is through; after the reset
+ * the host has no buffer.
+ */
+static void virtscsi_halt(struct virtio_scsi *vscsi, int published_byte,
+			  int parked_byte)
+{
+	struct virtio_device *vdev = vscsi->vdev;
+
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	virtscsi_all_vqs(vscsi, virtscsi_close_vq);
+	synchronize_rcu();
+	virtscsi_stop_watchdog(vscsi);
+	if (virtscsi_pulled_out(vdev))
+		virtio_break_device(vdev);
+	else
+		virtio_reset_device(vdev);
+	virtscsi_reclaim(vscsi, published_byte, parked_byte);
+	virtscsi_ctrl_reclaim(vscsi);
+	virtscsi_events_reclaim(vscsi);
+	virtscsi_all_vqs(vscsi, virtscsi_forget_vq);
+	vdev->config->del_vqs(vdev);
+}
+
+/* Section 3.1.1, with the features that were agreed on before. */
+static int virtscsi_negotiate(struct virtio_device *vdev)
+{
+	int err;
+
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_ACKNOWLEDGE);
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_DRIVER);
+	err = vdev->config->finalize_features(vdev);
+	if (err || !virtio_has_feature(vdev, VIRTIO_F_VERSION_1))
+		return err;
+	virtio_add_status(vdev, VIRTIO_CONFIG_S_FEATURES_OK);
+	if (!(vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_FEATURES_OK))
+		return -ENODEV;
+	return 0;
+}
+
+/* The device works again; what it told meanwhile, nobody heard. */
+static int virtscsi_resume(struct virtio_scsi *vscsi)
+{
+	int err = virtscsi_find_vqs(vscsi);
+
+	if (err)
+		return err;
+	virtio_device_ready(vscsi->vdev);
+	virtscsi_events_start(vscsi, true);
+	return 0;
+}
+
+/* Fails what there is and what will come, rather than let it wait for ever. */
+static void virtscsi_give_up(struct virtio_scsi *vscsi)
+{
+	WRITE_ONCE(vscsi->gone, true);
+	dev_err(&vscsi->vdev->dev, "the device is lost, its disks fail from here on\n");
+}
+
+static int virtscsi_reset_locked(struct virtio_scsi *vscsi)
+{
+	struct virtio_device *vdev = vscsi->vdev;
+	int err = -ENODEV;
+
+	if (vscsi->gone)
+		return err;
+	dev_warn(&vdev->dev, "resetting the device\n");
+	virtscsi_events_stop(vscsi, false);
+	virtscsi_halt(vscsi, DID_RESET, DID_REQUEUE);
+	if (!virtscsi_pulled_out(vdev))
+		err = virtscsi_negotiate(vdev) ?: virtscsi_resume(vscsi);
+	if (err)
+		virtscsi_give_up(vscsi);
+	return err;
+}
+
+/**
+ * virtscsi_device_reset() - reset the device and set it up again
+ * @vscsi: the adapter
+ *
+ * Commands that the host had end DID_RESET, those it never saw DID_REQUEUE. It
+ * is not known how long the host takes for the reset: the virtio core waits
+ * without a limit.
+ *
+ * Context: May sleep. I/O may wait for it, so it starts none.
+ * Return: 0, or a negative errno; the device is lost then.
+ */
+int virtscsi_device_reset(struct virtio_scsi *vscsi)
+{
+	unsigned int noio;
+	int err;
+
+	mutex_lock(&vscsi->reset_lock);
+	noio = memalloc_noio_save();
+	err = virtscsi_reset_locked(vscsi);
+	memalloc_noio_restore(noio);
+	mutex_unlock(&vscsi->reset_lock);
+	return err;
+}
+
+static unsigned int virtscsi_limit(struct virtio_device *vdev, const char *name,
+				   unsigned int value, unsigned int low,
+				   unsigned int high)
+{
+	unsigned int taken = clamp(value, low, high);
+
+	if (taken != value)
+		dev_warn(&vdev->dev, "the host's %s %u is outside %u-%u: using %u\n",
+			 name, value, low, high, taken);
+	return taken;
+}
+
+static unsigned int virtscsi_limit32(struct virtio_device *vdev,
+				     const char *name, unsigned int offset,
+				     unsigned int low, unsigned int high)
+{
+	return virtscsi_limit(vdev, name, virtio_cread32(vdev, offset), low,
+			      high);
+}
+
+static unsigned int virtscsi_limit16(struct virtio_device *vdev,
+				     const char *name, unsigned int offset,
+				     unsigned int low, unsigned int high)
+{
+	return virtscsi_limit(vdev, name, virtio_cread16(vdev, offset), low,
+			      high);
+}
+
+#define virtscsi_limited(vdev, field, low, high)			\
+	virtscsi_limit32(vdev, #field,					\
+			 offsetof(struct virtio_scsi_config, field), low, high)
+
+#define virtscsi_limited16(vdev, field, low, high)			\
+	virtscsi_limit16(vdev, #field,					\
+			 offsetof(struct virtio_scsi_config, field), low, high)
+
+/*
+ * How many request queues: what was asked for, what the host has, and no more
+ * than there are CPUs to serve.
+ */
+static unsigned int virtscsi_count_queues(struct virtio_device *vdev)
+{
+	unsigned int asked = READ_ONCE(num_queues);
+	unsigned int offered = virtscsi_limited(vdev, num_queues, 1,
+						VIRTIO_SCSI_MAX_QUEUES);
+	unsigned int most = blk_mq_num_possible_queues(offered);
+	unsigned int used;
+
+	used = asked ? min(asked, most) : most;
+	if (asked > used)
+		dev_info(&vdev->dev, "num_queues=%u: the host offers %u for %u possible CPUs, using %u\n",
+			 asked, offered, num_possible_cpus(), used);
+	return used;
+}
+
+static void virtscsi_split_queues(struct virtio_scsi *vscsi)
+{
+	unsigned int asked = READ_ONCE(poll_queues);
+	unsigned int polled = min(asked, vscsi->num_queues - 1);
+
+	if (asked > polled)
+		dev_info(&vscsi->vdev->dev, "poll_queues=%u: of %u request queues one needs an interrupt, using %u\n",
+			 asked, vscsi->num_queues, polled);
+	vscsi->io_queues[HCTX_TYPE_DEFAULT] = vscsi->num_queues - polled;
+	vscsi->io_queues[HCTX_TYPE_POLL] = polled;
+	dev_info(&vscsi->vdev->dev, "%u/0/%u default/read/poll queues\n",
+		 vscsi->num_queues - polled, polled);
+}
+
+static void virtscsi_init_host(struct virtio_scsi *vscsi,
+			       struct virtio_device *vdev,
+			       struct Scsi_Host *shost, unsigned int num)
+{
+	vscsi->vdev = vdev;
+	vscsi->shost = shost;
+	vscsi->num_queues = num;
+	vscsi->steering = READ_ONCE(steering);
+	vscsi->req_size = sizeof(struct virtio_scsi_cmd_req);
+	if (virtio_has_feature(vdev, VIRTIO_SCSI_F_T10_PI))
+		vscsi->req_size = sizeof(struct virtio_scsi_cmd_req_pi);
+	mutex_init(&vscsi->scan_lock);
+	mutex_init(&vscsi->reset_lock);
+	init_waitqueue_head(&vscsi->scan_wait);
+	INIT_DELAYED_WORK(&vscsi->watchdog, virtscsi_watchdog);
+	virtscsi_all_vqs(vscsi, virtscsi_init_vq);
+}
+
+/* 5.6.4: what the host has in its configuration, within reason. */
+static void virtscsi_read_limits(struct virtio_scsi *vscsi)
+{
+	struct virtio_device *vdev = vscsi->vdev;
+
+	virtscsi_limited16(vdev, max_channel, 0, 0);
+	vscsi->max_target = virtscsi_limited16(vdev, max_target, 0,
+					       VIRTIO_SCSI_MAX_TARGET);
+	vscsi->max_lun = virtscsi_limited(vdev, max_lun, 0,
+					  VIRTIO_SCSI_MAX_LUN);
+	vscsi->event_size = virtscsi_limited(vdev, event_info_size,
+					     sizeof(struct virtio_scsi_event),
+					     PAGE_SIZE);
+}
+
+static unsigned int virtscsi_smallest_ring(struct virtio_scsi *vscsi)
+{
+	unsigned int i, size = UINT_MAX;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		size = min(size, virtqueue_get_vring_size(vscsi->req[i].vq));
+	return size;
+}
+
+/*
+ * A chain is never longer than the ring (2.7.5.3.1), with indirect descriptors
+ * or without. Protection information has segments of its own, in the same
+ * number: the SCSI layer wants room for as many as there are data segments.
+ */
+static int virtscsi_set_segments(struct virtio_scsi *vscsi, unsigned int ring)
+{
+	unsigned int most = virtscsi_limited(vscsi->vdev, seg_max, 1, UINT_MAX);
+	struct Scsi_Host *shost = vscsi->shost;
+	bool pi = vscsi->req_size == sizeof(struct virtio_scsi_cmd_req_pi);
+
+	if (ring < VIRTIO_SCSI_HEADERS + (pi ? 2 : 1)) {
+		dev_err(&vscsi->vdev->dev, "request queues of %u entries are too small\n",
+			ring);
+		return -EINVAL;
+	}
+	most = min3(most, ring - VIRTIO_SCSI_HEADERS,
+		    (unsigned int)SG_MAX_SEGMENTS);
+	if (pi)
+		most = max(most / 2, 1U);
+	shost->sg_tablesize = most;
+	shost->sg_prot_tablesize = pi ? most : 0;
+	return 0;
+}
+
+/* A disk can't do with less than a page at a time. */
+static int virtscsi_set_sectors(struct virtio_scsi *vscsi)
+{
+	unsigned int most = virtio_cread32(vscsi->vdev,
+			offsetof(struct virtio_scsi_config, max_sectors));
+	struct Scsi_Host *shost = vscsi->shost;
+
+	if (!most) {
+		most = VIRTIO_SCSI_DEFAULT_SECTORS;
+		dev_warn(&vscsi->vdev->dev, "the host's max_sectors is 0: using %u\n",
+			 most);
+	}
+	if (most < PAGE_SIZE >> SECTOR_SHIFT) {
+		dev_err(&vscsi->vdev->dev, "the host's max_sectors %u is less than a page of %lu\n",
+			most, PAGE_SIZE >> SECTOR_SHIFT);
+		return -EINVAL;
+	}
+	shost->max_sectors = min_t(unsigned int, most, VIRTIO_SCSI_MAX_SECTORS);
+	shost->max_segment_size = min_t(size_t, shost->max_segment_size,
+					virtio_max_dma_size(vscsi->vdev));
+	return 0;
+}
+
+static int virtscsi_set_limits(struct virtio_scsi *vscsi)
+{
+	unsigned int ring = virtscsi_smallest_ring(vscsi);
+	unsigned int depth = virtscsi_limited(vscsi->vdev, cmd_per_lun, 1,
+					      UINT_MAX);
+	struct Scsi_Host *shost = vscsi->shost;
+
+	shost->can_queue = min_t(unsigned int, ring, VIRTIO_SCSI_MAX_DEPTH);
+	shost->cmd_per_lun = min_t(unsigned int, depth, shost->can_queue);
+	shost->max_id = vscsi->max_target + 1;
+	shost->max_lun = VIRTIO_SCSI_LUN_FLAT + vscsi->max_lun + 1;
+	shost->max_channel = 0;
+	shost->max_cmd_len = VIRTIO_SCSI_CDB_SIZE;
+	shost->nr_hw_queues = vscsi->num_queues;
+	shost->nr_maps = 1;
+	if (vscsi->io_queues[HCTX_TYPE_POLL])
+		shost->nr_maps = HCTX_TYPE_POLL + 1;
+	return virtscsi_set_segments(vscsi, ring) ?:
+	       virtscsi_set_sectors(vscsi);
+}
+
+static void virtscsi_set_protection(struct virtio_scsi *vscsi)
+{
+	if (!virtio_has_feature(vscsi->vdev, VIRTIO_SCSI_F_T10_PI))
+		return;
+	scsi_host_set_prot(vscsi->shost,
+			   SHOST_DIF_TYPE1_PROTECTION |
+			   SHOST_DIF_TYPE2_PROTECTION |
+			   SHOST_DIF_TYPE3_PROTECTION |
+			   SHOST_DIX_TYPE1_PROTECTION |
+			   SHOST_DIX_TYPE2_PROTECTION |
+			   SHOST_DIX_TYPE3_PROTECTION);
+	scsi_host_set_guard(vscsi->shost, SHOST_DIX_GUARD_CRC);
+}
+
+static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
+{
+	mutex_lock(&vscsi->reset_lock);
+	/* after a reset that failed there is nothing left to take away */
+	if (vscsi->ctrl.vq)
+		virtscsi_halt(vscsi, DID_NO_CONNECT, DID_NO_CONNECT);
+	WRITE_ONCE(vscsi->gone, true);
+	mutex_unlock(&vscsi->reset_lock);
+}
+
+static int virtscsi_add(struct virtio_scsi *vscsi)
+{
+	int err;
+
+	virtscsi_read_limits(vscsi);
+	err = virtscsi_events_alloc(vscsi);
+	if (err)
+		return err;
+	err = virtscsi_find_vqs(vscsi);
+	if (err)
+		goto err_free_events;
+	err = virtscsi_set_limits(vscsi);
+	if (err)
+		goto err_halt;
+	virtscsi_set_protection(vscsi);
+	err = scsi_add_host(vscsi->shost, &vscsi->vdev->dev);
+	if (err)
+		goto err_halt;
+	return 0;
+
+err_halt:
+	virtscsi_halt_for_good(vscsi);
+err_free_events:
+	virtscsi_events_free(vscsi);
+	return err;
+}
+
+static int virtscsi_probe(struct virtio_device *vdev)
+{
+	struct Scsi_Host *shost;
+	struct virtio_scsi *vscsi;
+	unsigned int num;
+	int err;
+
+	if (!vdev->config->get) {
+		dev_err(&vdev->dev, "the transport gives no access to the configuration\n");
+		return -EINVAL;
+	}
+	num = virtscsi_count_queues(vdev);
+	shost = scsi_host_alloc(&virtscsi_host_template,
+				struct_size(vscsi, req, num));
+	if (!shost)
+		return -ENOMEM;
+	vdev->priv = shost;
+	vscsi = shost_priv(shost);
+	virtscsi_init_host(vscsi, vdev, shost, num);
+	virtscsi_split_queues(vscsi);
+	err = virtscsi_add(vscsi);
+	if (err) {
+		scsi_host_put(shost);
+		return err;
+	}
+	virtio_device_ready(vdev);
+	virtscsi_events_start(vscsi, false);
+	scsi_scan_host(shost);
+	return 0;
+}
+
+/* What the host has of a device that was pulled out never comes back. */
+static void virtscsi_fail_if_pulled_out(struct virtio_scsi *vscsi)
+{
+	if (!virtscsi_pulled_out(vscsi->vdev))
+		return;
+	virtscsi_give_up(vscsi);
+	virtscsi_halt_for_good(vscsi);
+}
+
+static void virtscsi_remove(struct virtio_device *vdev)
+{
+	struct Scsi_Host *shost = vdev->priv;
+	struct virtio_scsi *vscsi = shost_priv(shost);
+
+	virtscsi_fail_if_pulled_out(vscsi);
+	virtscsi_scan_stop(vscsi);
+	virtscsi_events_stop(vscsi, true);
+	scsi_remove_host(shost);
+	virtscsi_halt_for_good(vscsi);
+	virtscsi_events_free(vscsi);
+	scsi_host_put(shost);
+}
+
+#ifdef CONFIG_PM_SLEEP
+/* The SCSI layer has suspended the disks: nothing is on its way. */
+static int virtscsi_freeze(struct virtio_device *vdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(vdev->priv);
+
+	virtscsi_events_stop(vscsi, true);
+	mutex_lock(&vscsi->reset_lock);
+	if (vscsi->ctrl.vq)
+		virtscsi_halt(vscsi, DID_REQUEUE, DID_REQUEUE);
+	mutex_unlock(&vscsi->reset_lock);
+	return 0;
+}
+
+static int virtscsi_restore(struct virtio_device *vdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(vdev->priv);
+	int err;
+
+	mutex_lock(&vscsi->reset_lock);
+	err = virtscsi_resume(vscsi);
+	if (err)
+		virtscsi_give_up(vscsi);
+	mutex_unlock(&vscsi->reset_lock);
+	return err;
+}
+#endif
+
+static const struct virtio_device_id virtscsi_ids[] = {
+	{ VIRTIO_ID_SCSI, VIRTIO_DEV_ANY_ID },
+	{ 0 },
+};
+MODULE_DEVICE_TABLE(virtio, virtscsi_ids);
+
+static const unsigned int virtscsi_features[] = {
+	VIRTIO_SCSI_F_HOTPLUG,
+	VIRTIO_SCSI_F_CHANGE,
+#ifdef CONFIG_BLK_DEV_INTEGRITY
+	VIRTIO_SCSI_F_T10_PI,
+#endif
+};
+
+static struct virtio_driver virtscsi_driver = {
+	.driver.name		= KBUILD_MODNAME,
+	.id_table		= virtscsi_ids,
+	.feature_table		= virtscsi_features,
+	.feature_table_size	= ARRAY_SIZE(virtscsi_features),
+	.probe			= virtscsi_probe,
+	.remove			= virtscsi_remove,
+#ifdef CONFIG_PM_SLEEP
+	.freeze			= virtscsi_freeze,
+	.restore		= virtscsi_restore,
+#endif
+};
+module_virtio_driver(virtscsi_driver);
+
+MODULE_DESCRIPTION("Multiqueue guest driver for the virtio SCSI host");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guest driver for the virtio SCSI host: lost interrupts and doorbells, task
+ * management, recovery.
+ *
+ * What the host has been given stays its own: it ends with its completion or
+ * with the reset of the device, never because somebody lost patience.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/virtio_sgbuf.h>
+#include <scsi/scsi_eh.h>
+
+#include "virtio_scsi.h"
+
+#define VIRTIO_SCSI_TICK	HZ
+
+/* Seconds that the host has for a task management request. */
+#define VIRTIO_SCSI_TMF_SECONDS	10
+
+/* Milliseconds for an interrupt that is on its way. */
+#define VIRTIO_SCSI_IRQ_GRACE	20
+
+/*
+ * Milliseconds, and steps of them, for completions that a host adds shortly
+ * after its answer to the reset that caused them.
+ */
+#define VIRTIO_SCSI_RESET_GRACE	1000
+#define VIRTIO_SCSI_RESET_STEP	10
+
+/**
+ * struct virtio_scsi_tmf - a task management request
+ * @done: completed when the host has answered, or was reset
+ * @abandoned: nobody waits any more: free it when the host gives it back;
+ *	under the control queue's lock
+ * @req: what the device reads
+ * @resp: what the device writes
+ */
+struct virtio_scsi_tmf {
+	struct completion done;
+	bool abandoned;
+	struct virtio_scsi_ctrl_tmf_req req ____cacheline_aligned;
+	struct virtio_scsi_ctrl_tmf_resp resp ____cacheline_aligned;
+};
+
+/* Nobody may touch @tmf any more, except who waits for it. */
+static void virtscsi_tmf_back(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_tmf *tmf)
+{
+	lockdep_assert_held(&vscsi->ctrl.lock);
+
+	vscsi->ctrl.in_flight--;
+	if (tmf->abandoned) {
+		vscsi->tmfs_lost--;
+		kfree(tmf);
+	} else {
+		complete(&tmf->done);
+	}
+}
+
+static void virtscsi_ctrl_collect(struct virtio_scsi *vscsi)
+{
+	struct virtio_scsi_vq *svq = &vscsi->ctrl;
+	struct virtio_scsi_tmf *tmf;
+	unsigned long flags;
+	unsigned int len;
+
+	spin_lock_irqsave(&svq->lock, flags);
+	if (svq->vq) {
+		do {
+			virtqueue_disable_cb(svq->vq);
+			while ((tmf = virtqueue_get_buf(svq->vq, &len)))
+				virtscsi_tmf_back(vscsi, tmf);
+		} while (!virtqueue_enable_cb(svq->vq));
+	}
+	spin_unlock_irqrestore(&svq->lock, flags);
+}
+
+/* Interrupt of the control queue. */
+void virtscsi_ctrl_done(struct virtqueue *vq)
+{
+	virtscsi_ctrl_collect(shost_priv(vq->vdev->priv));
+}
+
+/**
+ * virtscsi_ctrl_reclaim() - take all requests back from a device that was reset
+ * @vscsi: the adapter, its queues closed
+ *
+ * Context: Process context.
+ */
+void virtscsi_ctrl_reclaim(struct virtio_scsi *vscsi)
+{
+	struct virtio_scsi_vq *svq = &vscsi->ctrl;
+	struct virtio_scsi_tmf *tmf;
+
+	spin_lock_irq(&svq->lock);
+	while (svq->vq && (tmf = virtqueue_detach_unused_buf(svq->vq)))
+		virtscsi_tmf_back(vscsi, tmf);
+	spin_unlock_irq(&svq->lock);
+}
+
+static int virtscsi_tmf_put(struct virtio_scsi *vscsi,
+			    struct virtio_scsi_tmf *tmf)
+{
+	struct virtio_scsi_vq *svq = &vscsi->ctrl;
+	struct virtqueue_buf buf;
+	int err;
+
+	lockdep_assert_held(&svq->lock);
+
+	if (svq->closed)
+		return -ENODEV;
+	if (vscsi->tmfs_lost)
+		return -EBUSY;
+	virtqueue_init_buf(&buf);
+	virtqueue_start_buf(&buf, svq->vq, tmf);
+	virtqueue_add_ptr(&buf, &tmf->req, sizeof(tmf->req), DMA_TO_DEVICE);
+	virtqueue_add_ptr(&buf, &tmf->resp, sizeof(tmf->resp), DMA_FROM_DEVICE);
+	err = virtqueue_end_buf(&buf, GFP_ATOMIC);
+	if (!err)
+		svq->in_flight++;
+	return err;
+}
+
+static int virtscsi_tmf_send(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_tmf *tmf)
+{
+	int err;
+
+	spin_lock_irq(&vscsi->ctrl.lock);
+	err = virtscsi_tmf_put(vscsi, tmf);
+	spin_unlock_irq(&vscsi->ctrl.lock);
+	if (!err)
+		virtscsi_notify_vq(&vscsi->ctrl);
+	return err;
+}
+
+/* Return: true if the host still has it, and will have it to free. */
+static bool virtscsi_tmf_abandon(struct virtio_scsi *vscsi,
+				 struct virtio_scsi_tmf *tmf)
+{
+	bool lost;
+
+	spin_lock_irq(&vscsi->ctrl.lock);
+	lost = !completion_done(&tmf->done);
+	if (lost) {
+		tmf->abandoned = true;
+		vscsi->tmfs_lost++;
+	}
+	spin_unlock_irq(&vscsi->ctrl.lock);
+	return lost;
+}
+
+/* Looks into the ring once a second: an interrupt can be lost here as well. */
+static bool virtscsi_tmf_wait(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_tmf *tmf)
+{
+	int i;
+
+	for (i = 0; i < VIRTIO_SCSI_TMF_SECONDS; i++) {
+		if (wait_for_completion_timeout(&tmf->done, HZ))
+			return true;
+		virtscsi_ctrl_collect(vscsi);
+	}
+	return !virtscsi_tmf_abandon(vscsi, tmf);
+}
+
+static void virtscsi_tmf_fill(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_tmf *tmf,
+			      struct scsi_device *sdev, u32 subtype, u64 tag)
+{
+	init_completion(&tmf->done);
+	tmf->req.type = cpu_to_virtio32(vscsi->vdev, VIRTIO_SCSI_T_TMF);
+	tmf->req.subtype = cpu_to_virtio32(vscsi->vdev, subtype);
+	virtscsi_lun_encode(tmf->req.lun, sdev->id, sdev->lun);
+	tmf->req.tag = cpu_to_virtio64(vscsi->vdev, tag);
+	tmf->resp.response = VIRTIO_SCSI_S_UNWRITTEN;
+}
+
+static int virtscsi_tmf_result(struct scsi_device *sdev, const char *what,
+			       u8 response)
+{
+	if (response == VIRTIO_SCSI_S_OK ||
+	    response == VIRTIO_SCSI_S_FUNCTION_SUCCEEDED)
+		return SUCCESS;
+	sdev_printk(KERN_INFO, sdev, "%s: the host answers %u\n", what,
+		    response);
+	return FAILED;
+}
+
+/*
+ * One task management function (5.6.6.2), with a bounded wait.
+ *
+ * Return: SUCCESS if the host carried it out, FAILED for all else.
+ */
+static int virtscsi_tmf(struct virtio_scsi *vscsi, struct scsi_device *sdev,
+			u32 subtype, u64 tag, const char *what)
+{
+	struct virtio_scsi_tmf *tmf;
+	int err, ret;
+
+	tmf = kzalloc_obj(*tmf, GFP_NOIO);
+	if (!tmf)
+		return FAILED;
+	virtscsi_tmf_fill(vscsi, tmf, sdev, subtype, tag);
+	err = virtscsi_tmf_send(vscsi, tmf);
+	if (err) {
+		sdev_printk(KERN_INFO, sdev, "%s: not sent: %pe\n", what,
+			    ERR_PTR(err));
+		kfree(tmf);
+		return FAILED;
+	}
+	if (!virtscsi_tmf_wait(vscsi, tmf)) {
+		sdev_printk(KERN_WARNING, sdev, "%s: no answer for %u seconds\n",
+			    what, VIRTIO_SCSI_TMF_SECONDS);
+		return FAILED;
+	}
+	ret = virtscsi_tmf_result(sdev, what, READ_ONCE(tmf->resp.response));
+	kfree(tmf);
+	return ret;
+}
+
+static void virtscsi_harvest_all(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_harvest(vscsi, &vscsi->req[i]);
+}
+
+struct virtscsi_owned {
+	struct scsi_device *sdev;
+	bool found;
+};
+
+static bool virtscsi_find_owned(struct scsi_cmnd *sc, void *data)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	struct virtscsi_owned *owned = data;
+	struct virtio_scsi_lun *lun = owned->sdev->hostdata;
+
+	if (sc->device == owned->sdev &&
+	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
+	    cmd->reset_seq != atomic_read(&lun->reset_seq))
+		owned->found = true;
+	return !owned->found;
+}
+
+/* Whether the host has commands that were sent before the last LUN reset. */
+static bool virtscsi_lun_owned(struct virtio_scsi *vscsi,
+			       struct scsi_device *sdev)
+{
+	struct virtscsi_owned owned = { .sdev = sdev };
+
+	scsi_host_busy_iter(vscsi->shost, virtscsi_find_owned, &owned);
+	return owned.found;
+}
+
+/* The host answered the reset: what it killed must come back. */
+static bool virtscsi_lun_given_back(struct virtio_scsi *vscsi,
+				    struct scsi_device *sdev)
+{
+	int left = VIRTIO_SCSI_RESET_GRACE;
+
+	virtscsi_harvest_all(vscsi);
+	while (virtscsi_lun_owned(vscsi, sdev)) {
+		if (left <= 0)
+			return false;
+		msleep(VIRTIO_SCSI_RESET_STEP);
+		left -= VIRTIO_SCSI_RESET_STEP;
+		virtscsi_harvest_all(vscsi);
+	}
+	return true;
+}
+
+static int virtscsi_lun_reset(struct virtio_scsi *vscsi,
+			      struct scsi_device *sdev)
+{
+	struct virtio_scsi_lun *lun = sdev->hostdata;
+	int ret;
+
+	sdev_printk(KERN_INFO, sdev, "LUN reset\n");
+	atomic_inc(&lun->reset_seq);
+	atomic_inc(&lun->resets);
+	ret = virtscsi_tmf(vscsi, sdev, VIRTIO_SCSI_T_TMF_LOGICAL_UNIT_RESET, 0,
+			   "LUN reset");
+	if (ret == SUCCESS && !virtscsi_lun_given_back(vscsi, sdev)) {
+		sdev_printk(KERN_WARNING, sdev, "the host keeps commands after the LUN reset\n");
+		ret = FAILED;
+	}
+	virtscsi_wait_collectors();
+	atomic_dec(&lun->resets);
+	return ret;
+}
+
+/* Return: true if the host has given the command back. */
+static bool virtscsi_given_back(struct virtio_scsi *vscsi,
+				struct virtio_scsi_cmd *cmd)
+{
+	virtscsi_harvest(vscsi, cmd->svq);
+	virtscsi_wait_collectors();
+	return READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE;
+}
+
+static void virtscsi_disown(struct virtio_scsi_cmd *cmd)
+{
+	spin_lock_irq(&cmd->svq->lock);
+	cmd->disowned = true;
+	spin_unlock_irq(&cmd->svq->lock);
+}
+
+static bool virtscsi_abort_task(struct virtio_scsi *vscsi,
+				struct scsi_cmnd *sc)
+{
+	u32 tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
+
+	return virtscsi_tmf(vscsi, sc->device, VIRTIO_SCSI_T_TMF_ABORT_TASK,
+			    tag, "abort") == SUCCESS &&
+	       virtscsi_given_back(vscsi, scsi_cmd_priv(sc));
+}
+
+/*
+ * The abort handler stops one command, the recovery thread all LUNs of the
+ * host: so what an abort can't mend is tried with a LUN reset from here.
+ */
+static bool virtscsi_abort_by_reset(struct virtio_scsi *vscsi,
+				    struct scsi_cmnd *sc)
+{
+	unsigned long flags;
+
+	if (virtscsi_lun_reset(vscsi, sc->device) != SUCCESS ||
+	    !virtscsi_given_back(vscsi, scsi_cmd_priv(sc)))
+		return false;
+	spin_lock_irqsave(vscsi->shost->host_lock, flags);
+	scsi_report_device_reset(vscsi->shost, 0, sc->device->id);
+	spin_unlock_irqrestore(vscsi->shost->host_lock, flags);
+	return true;
+}
+
+/**
+ * virtscsi_eh_abort() - get one command back
+ * @sc: the command; error handling owns it
+ *
+ * Context: May sleep, for two task management requests at most.
+ * Return: SUCCESS if the host has the command no more, else FAILED.
+ */
+int virtscsi_eh_abort(struct scsi_cmnd *sc)
+{
+	struct virtio_scsi *vscsi = shost_priv(sc->device->host);
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+
+	/* answered by the driver itself, or never submitted */
+	if (!cmd->svq)
+		return SUCCESS;
+	if (virtscsi_unpark(cmd))
+		return SUCCESS;
+	virtscsi_disown(cmd);
+	if (virtscsi_given_back(vscsi, cmd))
+		return SUCCESS;
+	scmd_printk(KERN_INFO, sc, "abort\n");
+	if (virtscsi_abort_task(vscsi, sc) ||
+	    virtscsi_abort_by_reset(vscsi, sc))
+		return SUCCESS;
+	return FAILED;
+}
+
+/**
+ * virtscsi_eh_device_reset() - reset a LUN
+ * @sc: names it; sg_reset's has no request behind it
+ *
+ * Context: May sleep, for one task management request.
+ * Return: SUCCESS if the host has no command of the LUN any more, else FAILED.
+ */
+int virtscsi_eh_device_reset(struct scsi_cmnd *sc)
+{
+	return virtscsi_lun_reset(shost_priv(sc->device->host), sc->device);
+}
+
+/**
+ * virtscsi_eh_host_reset() - reset the device and set it up again
+ * @sc: names the host
+ *
+ * The last resort: afterwards the host has no buffer of ours, whatever the
+ * outcome.
+ *
+ * Context: May sleep.
+ * Return: SUCCESS if the device works again, else FAILED.
+ */
+int virtscsi_eh_host_reset(struct scsi_cmnd *sc)
+{
+	struct virtio_scsi *vscsi = shost_priv(sc->device->host);
+
+	return virtscsi_device_reset(vscsi) ? FAILED : SUCCESS;
+}
+
+/*
+ * Scans hold a mutex while they wait for an answer, so that a host which never
+ * gives it would stop all plugging: those commands are bounded.
+ */
+static bool virtscsi_bounded(struct scsi_cmnd *sc)
+{
+	return sc->device->sdev_state == SDEV_CREATED ||
+	       sc->cmnd[0] == INQUIRY || sc->cmnd[0] == REPORT_LUNS;
+}
+
+/* The recovery thread has work; sg_reset stops new commands, no more. */
+static bool virtscsi_recovering(struct Scsi_Host *shost)
+{
+	return scsi_host_in_recovery(shost) && !shost->tmf_in_progress;
+}
+
+/**
+ * virtscsi_eh_timed_out() - a command's time is up
+ * @sc: the command
+ *
+ * The host may take the time it needs: a command that is not done is waited
+ * for again. Two cases have a bound, see virtscsi_bounded() and recovery,
+ * which starts only when all busy commands have failed.
+ *
+ * Context: The block layer's timeout worker.
+ * Return: SCSI_EH_RESET_TIMER or SCSI_EH_NOT_HANDLED. A command that was
+ * found completed has its timer reset as well: the timer does not matter then,
+ * and SCSI_EH_DONE means something else to older kernels.
+ */
+enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
+{
+	struct virtio_scsi *vscsi = shost_priv(sc->device->host);
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+
+	if (cmd->svq)
+		virtscsi_harvest(vscsi, cmd->svq);
+	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE)
+		return SCSI_EH_RESET_TIMER;
+	if (virtscsi_bounded(sc) || virtscsi_recovering(sc->device->host))
+		return SCSI_EH_NOT_HANDLED;
+	return SCSI_EH_RESET_TIMER;
+}
+
+/**
+ * virtscsi_watch() - start the watchdog
+ * @vscsi: the adapter
+ *
+ * Context: A request queue's lock is held, which is what makes the watchdog's
+ * last look reliable, see virtscsi_watch_ends().
+ */
+void virtscsi_watch(struct virtio_scsi *vscsi)
+{
+	WRITE_ONCE(vscsi->watching, true);
+	queue_delayed_work(system_freezable_wq, &vscsi->watchdog,
+			   VIRTIO_SCSI_TICK);
+}
+
+static bool virtscsi_vq_busy(struct virtio_scsi_vq *svq)
+{
+	bool busy;
+
+	spin_lock_irq(&svq->lock);
+	busy = svq->in_flight && !svq->closed;
+	spin_unlock_irq(&svq->lock);
+	return busy;
+}
+
+static bool virtscsi_any_busy(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		if (virtscsi_vq_busy(&vscsi->req[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Completions in the ring that no interrupt has fetched. One may be on its way
+ * at this very moment: it gets a little time.
+ */
+static bool virtscsi_lost_interrupt(struct virtio_scsi_vq *svq)
+{
+	unsigned int completed;
+	bool pending = false;
+
+	spin_lock_irq(&svq->lock);
+	completed = svq->completed;
+	if (!svq->closed && !svq->polled)
+		pending = virtqueue_poll(svq->vq,
+					 virtqueue_enable_cb_prepare(svq->vq));
+	spin_unlock_irq(&svq->lock);
+	if (!pending)
+		return false;
+	msleep(VIRTIO_SCSI_IRQ_GRACE);
+	return READ_ONCE(svq->completed) == completed;
+}
+
+/* Without asking whether the host wants to be told: that may be what is lost. */
+static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
+{
+	struct virtqueue *vq;
+
+	rcu_read_lock();
+	spin_lock_irq(&svq->lock);
+	vq = svq->closed ? NULL : svq->vq;
+	svq->repeated_doorbells++;
+	spin_unlock_irq(&svq->lock);
+	if (vq)
+		virtqueue_notify(vq);
+	rcu_read_unlock();
+}
+
+static void virtscsi_prod(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
+{
+	bool lost = virtscsi_lost_interrupt(svq);
+	unsigned int found = virtscsi_harvest(vscsi, svq);
+
+	if (lost && found) {
+		svq->lost_interrupts++;
+		dev_warn_ratelimited(&vscsi->vdev->dev,
+				     "%s: %u completions without an interrupt\n",
+				     svq->name, found);
+	}
+	if (!found)
+		virtscsi_ring_again(svq);
+}
+
+/* Return: true if nothing came back since the last look, one tick ago. */
+static bool virtscsi_vq_stuck(struct virtio_scsi_vq *svq)
+{
+	bool stuck;
+
+	spin_lock_irq(&svq->lock);
+	stuck = svq->in_flight && !svq->closed && !svq->idle_before &&
+		svq->completed == svq->seen;
+	svq->idle_before = !svq->in_flight;
+	svq->seen = svq->completed;
+	spin_unlock_irq(&svq->lock);
+	return stuck;
+}
+
+/*
+ * Whoever submits looks at the flag under the lock that the last look takes:
+ * either that look sees the command, or the command sees the flag cleared.
+ */
+static bool virtscsi_watch_ends(struct virtio_scsi *vscsi)
+{
+	if (virtscsi_any_busy(vscsi))
+		return false;
+	WRITE_ONCE(vscsi->watching, false);
+	return !virtscsi_any_busy(vscsi);
+}
+
+/* Runs once a second while a request queue has something in flight. */
+void virtscsi_watchdog(struct work_struct *work)
+{
+	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
+						 struct virtio_scsi, watchdog);
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		if (virtscsi_vq_stuck(&vscsi->req[i]))
+			virtscsi_prod(vscsi, &vscsi->req[i]);
+	if (!virtscsi_watch_ends(vscsi))
+		virtscsi_watch(vscsi);
+}

@@ -1,0 +1,803 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guest driver for the virtio SCSI host: commands, from the SCSI layer to the
+ * ring and back.
+ *
+ * A queue's lock is held while its ring is worked on, and for nothing else:
+ * completed commands are collected under it and finished after it, doorbells
+ * are rung after it.
+ */
+#include <linux/blk-mq.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+#include <linux/virtio_sgbuf.h>
+#include <scsi/scsi_eh.h>
+#include <scsi/scsi_proto.h>
+
+#include "virtio_scsi.h"
+
+/* How often a device that is attached may be called absent before it is. */
+#define VIRTIO_SCSI_BAD_TARGET_TRIES	2
+
+/* Numbers of the driver's own commands start where the block layer's end. */
+#define VIRTIO_SCSI_OWN_TAG	BIT_ULL(32)
+
+/**
+ * virtscsi_lun_encode() - write the LUN field of a request (5.6.6.1)
+ * @field: where to
+ * @target: 0-255
+ * @lun: the SCSI layer's number, in either of its two forms
+ *
+ * All hosts take the flat form for small numbers as well.
+ */
+void virtscsi_lun_encode(u8 field[8], unsigned int target, u64 lun)
+{
+	field[0] = 1;
+	field[1] = target;
+	field[2] = 0x40 | ((lun >> 8) & 0x3f);
+	field[3] = lun & 0xff;
+	memset(field + 4, 0, 4);
+}
+
+/**
+ * virtscsi_lun_decode() - read the LUN field of an event (5.6.6.1)
+ * @field: what the host wrote
+ * @target: set to the target, 0-255
+ * @lun: set to the LUN's number, 0-16383, whichever form it came in
+ *
+ * Return: true if the field names a LUN, false if it is nonsense.
+ */
+bool virtscsi_lun_decode(const u8 field[8], unsigned int *target,
+			 unsigned int *lun)
+{
+	if (field[0] != 1 || (field[2] & 0x80) || memchr_inv(field + 4, 0, 4))
+		return false;
+	*target = field[1];
+	*lun = (field[2] & 0x3f) << 8 | field[3];
+	return true;
+}
+
+/**
+ * virtscsi_lun_valid() - whether a LUN of this number can exist
+ * @vscsi: the adapter
+ * @lun: the SCSI layer's number, in either of its two forms
+ *
+ * Return: true if the host's limit allows it.
+ */
+bool virtscsi_lun_valid(const struct virtio_scsi *vscsi, u64 lun)
+{
+	return lun <= (VIRTIO_SCSI_LUN_FLAT | VIRTIO_SCSI_MAX_LUN) &&
+	       (lun & VIRTIO_SCSI_MAX_LUN) <= vscsi->max_lun;
+}
+
+static struct virtio_scsi *virtscsi_of_vq(struct virtqueue *vq)
+{
+	return shost_priv(vq->vdev->priv);
+}
+
+static bool virtscsi_reset_overtook(struct virtio_scsi_cmd *cmd)
+{
+	struct virtio_scsi_lun *lun = cmd->sc->device->hostdata;
+
+	return atomic_read(&lun->resets) &&
+	       cmd->reset_seq != atomic_read(&lun->reset_seq);
+}
+
+/*
+ * Commands of the block layer that claim success and moved no byte. The SCSI
+ * layer would send them again without end.
+ */
+static bool virtscsi_moved_nothing(struct scsi_cmnd *sc)
+{
+	struct request *rq = scsi_cmd_to_rq(sc);
+
+	if (!scsi_bufflen(sc) || scsi_get_resid(sc) < scsi_bufflen(sc))
+		return false;
+	return req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE;
+}
+
+static void virtscsi_copy_sense(struct virtio_scsi *vscsi, struct scsi_cmnd *sc,
+				const struct virtio_scsi_cmd_resp *resp)
+{
+	u32 len = virtio32_to_cpu(vscsi->vdev, READ_ONCE(resp->sense_len));
+	struct scsi_sense_hdr hdr;
+
+	len = min3(len, (u32)VIRTIO_SCSI_SENSE_SIZE,
+		   (u32)SCSI_SENSE_BUFFERSIZE);
+	memcpy(sc->sense_buffer, resp->sense, len);
+
+	/* REPORTED LUNS DATA HAS CHANGED is as good as an event */
+	if (len && get_status_byte(sc) == SAM_STAT_CHECK_CONDITION &&
+	    scsi_normalize_sense(sc->sense_buffer, len, &hdr) &&
+	    hdr.sense_key == UNIT_ATTENTION && hdr.asc == 0x3f &&
+	    hdr.ascq == 0x0e)
+		virtscsi_luns_changed(vscsi, sc->device->id);
+}
+
+/* The host did what it was asked; the SCSI status tells how that went. */
+static void virtscsi_translate_ok(struct virtio_scsi *vscsi,
+				  struct scsi_cmnd *sc,
+				  const struct virtio_scsi_cmd_resp *resp)
+{
+	u32 resid = virtio32_to_cpu(vscsi->vdev, READ_ONCE(resp->resid));
+
+	sc->result = READ_ONCE(resp->status);
+	scsi_set_resid(sc, min(resid, scsi_bufflen(sc)));
+	virtscsi_copy_sense(vscsi, sc, resp);
+	if (!sc->result && virtscsi_moved_nothing(sc))
+		set_host_byte(sc, DID_ERROR);
+}
+
+/*
+ * vhost-scsi answers BAD_TARGET for a passing shortage of memory, too: what is
+ * attached is given another chance, within the retries that the command has.
+ */
+static int virtscsi_bad_target(struct scsi_cmnd *sc)
+{
+	bool attached = sc->device->sdev_state != SDEV_CREATED &&
+			sc->device->sdev_state != SDEV_CREATED_BLOCK;
+	int tries = min(sc->allowed, VIRTIO_SCSI_BAD_TARGET_TRIES);
+
+	if (!attached || sc->retries >= tries ||
+	    blk_rq_is_passthrough(scsi_cmd_to_rq(sc)))
+		return DID_BAD_TARGET;
+	return DID_SOFT_ERROR;
+}
+
+static int virtscsi_unknown_response(struct scsi_cmnd *sc, u8 response)
+{
+	struct device *dev = &sc->device->sdev_gendev;
+
+	if (response == VIRTIO_SCSI_S_UNWRITTEN)
+		dev_warn_ratelimited(dev, "the host completed a command without a response\n");
+	else
+		dev_warn_ratelimited(dev, "unknown response %u from the host\n",
+				     response);
+	return DID_ERROR;
+}
+
+/* Response of the host (5.6.6.1.1) to host byte, for all but OK. */
+static int virtscsi_host_byte(struct scsi_cmnd *sc, u8 response)
+{
+	switch (response) {
+	case VIRTIO_SCSI_S_OVERRUN:
+	case VIRTIO_SCSI_S_FAILURE:
+		return DID_ERROR;
+	case VIRTIO_SCSI_S_ABORTED:
+		return DID_ABORT;
+	case VIRTIO_SCSI_S_RESET:
+		return DID_RESET;
+	case VIRTIO_SCSI_S_BUSY:
+		return DID_BUS_BUSY;
+	case VIRTIO_SCSI_S_BAD_TARGET:
+	case VIRTIO_SCSI_S_INCORRECT_LUN:
+		return virtscsi_bad_target(sc);
+	case VIRTIO_SCSI_S_TRANSPORT_FAILURE:
+		return DID_TRANSPORT_DISRUPTED;
+	default:
+		return virtscsi_unknown_response(sc, response);
+	}
+}
+
+static void virtscsi_translate(struct virtio_scsi *vscsi,
+			       struct virtio_scsi_cmd *cmd)
+{
+	u8 response = READ_ONCE(cmd->resp->response);
+	struct scsi_cmnd *sc = cmd->sc;
+
+	/*
+	 * vhost-scsi returns what a LUN reset killed as if it had gone well:
+	 * until the reset is answered no word is believed.
+	 */
+	if (unlikely(virtscsi_reset_overtook(cmd)))
+		sc->result = DID_RESET << 16;
+	else if (likely(response == VIRTIO_SCSI_S_OK))
+		virtscsi_translate_ok(vscsi, sc, cmd->resp);
+	else if (response == VIRTIO_SCSI_S_TARGET_FAILURE)
+		/* a sense that multipath does not retry on another path */
+		scsi_build_sense(sc, 0, HARDWARE_ERROR, 0x44, 0);
+	else if (response == VIRTIO_SCSI_S_NEXUS_FAILURE)
+		sc->result = SAM_STAT_RESERVATION_CONFLICT;
+	else
+		sc->result = virtscsi_host_byte(sc, response) << 16;
+}
+
+/*
+ * A command that timed out belongs to error handling, which neither expects
+ * its result nor keeps its hands off the sense buffer. Commands that error
+ * handling sent itself are another matter: it waits for those.
+ */
+static bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd)
+{
+	struct scsi_cmnd *sc = cmd->sc;
+
+	return cmd->disowned ||
+	       (sc->submitter == SUBMITTED_BY_BLOCK_LAYER &&
+		test_bit(SCMD_STATE_COMPLETE, &sc->state));
+}
+
+static void virtscsi_finish(struct virtio_scsi *vscsi,
+			    struct virtio_scsi_cmd *cmd)
+{
+	struct scsi_cmnd *sc = cmd->sc;
+
+	if (unlikely(!sc)) {
+		cmd->own_done(cmd, cmd->verdict);
+		return;
+	}
+	if (unlikely(virtscsi_eh_owns(cmd)))
+		return;
+	if (likely(cmd->verdict == DID_OK))
+		virtscsi_translate(vscsi, cmd);
+	else
+		sc->result = cmd->verdict << 16;
+	scsi_done(sc);
+}
+
+static unsigned int virtscsi_finish_all(struct virtio_scsi *vscsi,
+					struct list_head *done)
+{
+	struct virtio_scsi_cmd *cmd, *next;
+	unsigned int found = 0;
+
+	list_for_each_entry_safe(cmd, next, done, node) {
+		virtscsi_finish(vscsi, cmd);
+		found++;
+	}
+	return found;
+}
+
+/* The host, or the overflow list, has it no more. */
+static void virtscsi_take_back(struct virtio_scsi_vq *svq,
+			       struct virtio_scsi_cmd *cmd, u8 verdict,
+			       struct list_head *done)
+{
+	lockdep_assert_held(&svq->lock);
+
+	WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IDLE);
+	cmd->verdict = verdict;
+	list_add_tail(&cmd->node, done);
+}
+
+static void virtscsi_collect(struct virtio_scsi_vq *svq, struct list_head *done)
+{
+	struct virtio_scsi_cmd *cmd;
+	unsigned int len;
+
+	lockdep_assert_held(&svq->lock);
+
+	while ((cmd = virtqueue_get_buf(svq->vq, &len))) {
+		svq->in_flight--;
+		svq->completed++;
+		virtscsi_take_back(svq, cmd, DID_OK, done);
+	}
+}
+
+/* Protection information goes over the bus for these and no others. */
+static bool virtscsi_transfers_pi(struct scsi_cmnd *sc)
+{
+	switch (scsi_get_prot_op(sc)) {
+	case SCSI_PROT_READ_INSERT:
+	case SCSI_PROT_WRITE_STRIP:
+	case SCSI_PROT_READ_PASS:
+	case SCSI_PROT_WRITE_PASS:
+		return scsi_prot_sg_count(sc);
+	default:
+		return false;
+	}
+}
+
+static void virtscsi_add_data(struct virtqueue_buf *buf, struct scsi_cmnd *sc,
+			      enum dma_data_direction dir)
+{
+	if (sc->sc_data_direction != dir || !scsi_sg_count(sc))
+		return;
+	if (virtscsi_transfers_pi(sc))
+		virtqueue_add_sg(buf, scsi_prot_sglist(sc),
+				 scsi_prot_sg_count(sc), dir);
+	virtqueue_add_sg(buf, scsi_sglist(sc), scsi_sg_count(sc), dir);
+}
+
+/*
+ * Pieces in the order of section 5.6.6.1. Header and response are always
+ * descriptors of their own, as a legacy host without ANY_LAYOUT expects.
+ */
+static int virtscsi_put(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
+			struct virtio_scsi_cmd *cmd)
+{
+	struct virtqueue_buf buf;
+
+	virtqueue_init_buf(&buf);
+	virtqueue_start_buf(&buf, svq->vq, cmd);
+	virtqueue_add_ptr(&buf, cmd->req, vscsi->req_size, DMA_TO_DEVICE);
+	if (cmd->sc)
+		virtscsi_add_data(&buf, cmd->sc, DMA_TO_DEVICE);
+	virtqueue_add_ptr(&buf, cmd->resp, sizeof(*cmd->resp), DMA_FROM_DEVICE);
+	if (cmd->sc)
+		virtscsi_add_data(&buf, cmd->sc, DMA_FROM_DEVICE);
+	else
+		virtqueue_add_ptr(&buf, cmd->own_data, cmd->own_len,
+				  DMA_FROM_DEVICE);
+	return virtqueue_end_buf(&buf, GFP_ATOMIC | __GFP_NOWARN);
+}
+
+static int virtscsi_publish(struct virtio_scsi *vscsi,
+			    struct virtio_scsi_vq *svq,
+			    struct virtio_scsi_cmd *cmd)
+{
+	struct virtio_scsi_lun *lun;
+	int err;
+
+	lockdep_assert_held(&svq->lock);
+
+	cmd->disowned = false;
+	cmd->resp->response = VIRTIO_SCSI_S_UNWRITTEN;
+	if (cmd->sc) {
+		lun = cmd->sc->device->hostdata;
+		cmd->reset_seq = atomic_read(&lun->reset_seq);
+	}
+	err = virtscsi_put(vscsi, svq, cmd);
+	if (err)
+		return err;
+	WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IN_RING);
+	svq->in_flight++;
+	return 0;
+}
+
+/* How a command ends that a ring did not take. */
+static int virtscsi_put_failed(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+	case -ENOMEM:
+	case -EAGAIN:
+		return DID_REQUEUE;
+	case -EIO:
+	case -ENODEV:
+		return DID_NO_CONNECT;
+	default:
+		return DID_ERROR;
+	}
+}
+
+/*
+ * Completions make room: publish what waited for it, in its order. While the
+ * host has something the rest can wait for that; if it has nothing, nobody
+ * would ever look again.
+ */
+static bool virtscsi_publish_parked(struct virtio_scsi *vscsi,
+				    struct virtio_scsi_vq *svq,
+				    struct list_head *done)
+{
+	struct virtio_scsi_cmd *cmd, *next;
+	bool added = false;
+	int err;
+
+	lockdep_assert_held(&svq->lock);
+
+	list_for_each_entry_safe(cmd, next, &svq->parked, node) {
+		err = virtscsi_publish(vscsi, svq, cmd);
+		if ((err == -ENOSPC || err == -ENOMEM) && svq->in_flight)
+			break;
+		list_del_init(&cmd->node);
+		if (err)
+			virtscsi_take_back(svq, cmd, virtscsi_put_failed(err),
+					   done);
+		else
+			added = true;
+	}
+	return added;
+}
+
+static bool virtscsi_collect_vq(struct virtio_scsi *vscsi,
+				struct virtio_scsi_vq *svq,
+				struct list_head *done)
+{
+	lockdep_assert_held(&svq->lock);
+
+	if (svq->polled) {
+		virtscsi_collect(svq, done);
+	} else {
+		do {
+			virtqueue_disable_cb(svq->vq);
+			virtscsi_collect(svq, done);
+		} while (!virtqueue_enable_cb(svq->vq));
+	}
+	if (likely(list_empty(&svq->parked)) || svq->closed)
+		return false;
+	return virtscsi_publish_parked(vscsi, svq, done) &&
+	       virtqueue_kick_prepare(svq->vq);
+}
+
+/**
+ * virtscsi_harvest() - finish what the host has completed
+ * @vscsi: the adapter
+ * @svq: one of its request queues
+ *
+ * The read-side section is what virtscsi_wait_collectors() waits for, and
+ * keeps the queue alive for the doorbell.
+ *
+ * Context: Any context, no lock held.
+ * Return: the number of commands finished.
+ */
+unsigned int virtscsi_harvest(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_vq *svq)
+{
+	struct virtqueue *vq;
+	unsigned long flags;
+	bool notify = false;
+	unsigned int found;
+	LIST_HEAD(done);
+
+	rcu_read_lock();
+	spin_lock_irqsave(&svq->lock, flags);
+	vq = svq->vq;
+	if (vq)
+		notify = virtscsi_collect_vq(vscsi, svq, &done);
+	spin_unlock_irqrestore(&svq->lock, flags);
+
+	if (notify)
+		virtqueue_notify(vq);
+	found = virtscsi_finish_all(vscsi, &done);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * virtscsi_wait_collectors() - wait until collected commands are finished
+ *
+ * A command that is no longer in the ring may be in the hands of an interrupt
+ * that is about to call scsi_done(). Who gives such a command back to the SCSI
+ * layer by another way, or frees it, waits here first.
+ *
+ * Context: May sleep.
+ */
+void virtscsi_wait_collectors(void)
+{
+	synchronize_rcu();
+}
+
+/* Interrupt of a request queue. */
+void virtscsi_req_done(struct virtqueue *vq)
+{
+	struct virtio_scsi *vscsi = virtscsi_of_vq(vq);
+
+	virtscsi_harvest(vscsi, &vscsi->req[vq->index - VIRTIO_SCSI_VQ_BASE]);
+}
+
+/* Polled I/O: the block layer asks for what is done. */
+int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num)
+{
+	struct virtio_scsi *vscsi = shost_priv(shost);
+
+	return virtscsi_harvest(vscsi, &vscsi->req[queue_num]);
+}
+
+static void virtscsi_reclaim_vq(struct virtio_scsi *vscsi,
+				struct virtio_scsi_vq *svq, u8 published_byte,
+				u8 parked_byte)
+{
+	struct virtio_scsi_cmd *cmd, *next;
+	LIST_HEAD(done);
+
+	rcu_read_lock();
+	spin_lock_irq(&svq->lock);
+	while (svq->vq && (cmd = virtqueue_detach_unused_buf(svq->vq)))
+		virtscsi_take_back(svq, cmd, published_byte, &done);
+	svq->in_flight = 0;
+	list_for_each_entry_safe(cmd, next, &svq->parked, node) {
+		list_del_init(&cmd->node);
+		virtscsi_take_back(svq, cmd, parked_byte, &done);
+	}
+	spin_unlock_irq(&svq->lock);
+	virtscsi_finish_all(vscsi, &done);
+	rcu_read_unlock();
+}
+
+/**
+ * virtscsi_reclaim() - take all commands back from a device that was reset
+ * @vscsi: the adapter, its queues closed
+ * @published_byte: host byte of what the host may have begun
+ * @parked_byte: host byte of what it never saw
+ *
+ * Context: May sleep.
+ */
+void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
+		      int parked_byte)
+{
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_reclaim_vq(vscsi, &vscsi->req[i], published_byte,
+				    parked_byte);
+}
+
+/**
+ * virtscsi_unpark() - take a command off the overflow list
+ * @cmd: the command
+ *
+ * Context: Any context, no lock held.
+ * Return: true if it was there: the host has never seen it.
+ */
+bool virtscsi_unpark(struct virtio_scsi_cmd *cmd)
+{
+	struct virtio_scsi_vq *svq = cmd->svq;
+	unsigned long flags;
+	bool parked;
+
+	spin_lock_irqsave(&svq->lock, flags);
+	parked = cmd->state == VIRTIO_SCSI_CMD_PARKED;
+	if (parked) {
+		list_del_init(&cmd->node);
+		WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IDLE);
+	}
+	spin_unlock_irqrestore(&svq->lock, flags);
+	return parked;
+}
+
+/* Constants of a command: done once for each that the block layer allocates. */
+int virtscsi_init_cmd_priv(struct Scsi_Host *shost, struct scsi_cmnd *sc)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	u8 *room = PTR_ALIGN((u8 *)(cmd + 1), VIRTIO_SCSI_DMA_ALIGN);
+
+	memset(cmd, 0, VIRTIO_SCSI_CMD_SIZE);
+	cmd->sc = sc;
+	cmd->req = (union virtio_scsi_req *)room;
+	room += ALIGN(sizeof(*cmd->req), VIRTIO_SCSI_DMA_ALIGN);
+	cmd->resp = (struct virtio_scsi_cmd_resp *)room;
+	INIT_LIST_HEAD(&cmd->node);
+	return 0;
+}
+
+static void virtscsi_fill_header(struct virtio_scsi *vscsi,
+				 struct virtio_scsi_cmd *cmd,
+				 unsigned int target, u64 lun, u64 tag)
+{
+	struct virtio_scsi_cmd_req *req = &cmd->req->cmd;
+
+	static_assert(offsetof(struct virtio_scsi_cmd_req, crn) ==
+		      offsetof(struct virtio_scsi_cmd_req_pi, crn));
+
+	virtscsi_lun_encode(req->lun, target, lun);
+	req->tag = cpu_to_virtio64(vscsi->vdev, tag);
+	req->task_attr = VIRTIO_SCSI_S_SIMPLE;
+	req->prio = 0;
+	req->crn = 0;
+}
+
+/* Bytes of protection information, section 5.6.6.1 with T10_PI. */
+static void virtscsi_fill_pi(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_cmd *cmd)
+{
+	struct virtio_scsi_cmd_req_pi *req = &cmd->req->pi;
+	struct scsi_cmnd *sc = cmd->sc;
+	u32 bytes = 0;
+
+	if (virtscsi_transfers_pi(sc))
+		bytes = scsi_bufflen(sc) / scsi_prot_interval(sc) *
+			sizeof(struct t10_pi_tuple);
+	req->pi_bytesout = 0;
+	req->pi_bytesin = 0;
+	if (sc->sc_data_direction == DMA_TO_DEVICE)
+		req->pi_bytesout = cpu_to_virtio32(vscsi->vdev, bytes);
+	else if (sc->sc_data_direction == DMA_FROM_DEVICE)
+		req->pi_bytesin = cpu_to_virtio32(vscsi->vdev, bytes);
+}
+
+static void virtscsi_fill_req(struct virtio_scsi *vscsi,
+			      struct virtio_scsi_cmd *cmd)
+{
+	struct scsi_cmnd *sc = cmd->sc;
+
+	virtscsi_fill_header(vscsi, cmd, sc->device->id, sc->device->lun,
+			     blk_mq_unique_tag(scsi_cmd_to_rq(sc)));
+	if (vscsi->req_size == sizeof(cmd->req->pi))
+		virtscsi_fill_pi(vscsi, cmd);
+	memcpy_and_pad(virtscsi_req_cdb(vscsi, cmd->req), VIRTIO_SCSI_CDB_SIZE,
+		       sc->cmnd, sc->cmd_len, 0);
+}
+
+/*
+ * A full ring is no reason to stop the device or the host: the command waits
+ * for the next completion of this very queue. Behind others that wait it waits
+ * as well, so that none is overtaken.
+ */
+static int virtscsi_accept(struct virtio_scsi *vscsi,
+			   struct virtio_scsi_vq *svq,
+			   struct virtio_scsi_cmd *cmd)
+{
+	int err = -ENOSPC;
+
+	lockdep_assert_held(&svq->lock);
+
+	if (unlikely(svq->closed))
+		return READ_ONCE(vscsi->gone) ? -ENODEV : -EAGAIN;
+	cmd->svq = svq;
+	if (likely(list_empty(&svq->parked)))
+		err = virtscsi_publish(vscsi, svq, cmd);
+	if (err == -ENOSPC && svq->in_flight && cmd->sc) {
+		WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_PARKED);
+		list_add_tail(&cmd->node, &svq->parked);
+		err = 0;
+	}
+	if (!err && unlikely(!READ_ONCE(vscsi->watching)))
+		virtscsi_watch(vscsi);
+	return err;
+}
+
+/*
+ * The doorbell is owed for the last command of a batch even if that one was
+ * not taken: those before it were, and nobody else rings for them.
+ */
+static int virtscsi_submit(struct virtio_scsi *vscsi,
+			   struct virtio_scsi_vq *svq,
+			   struct virtio_scsi_cmd *cmd, bool last)
+{
+	struct virtqueue *vq;
+	unsigned long flags;
+	bool notify;
+	int err;
+
+	rcu_read_lock();
+	spin_lock_irqsave(&svq->lock, flags);
+	err = virtscsi_accept(vscsi, svq, cmd);
+	vq = svq->vq;
+	notify = last && !svq->closed && virtqueue_kick_prepare(vq);
+	spin_unlock_irqrestore(&svq->lock, flags);
+
+	if (notify)
+		virtqueue_notify(vq);
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * virtscsi_notify_vq() - tell the host what was added without a doorbell
+ * @svq: one of the adapter's queues
+ *
+ * Context: Any context, no lock held.
+ */
+void virtscsi_notify_vq(struct virtio_scsi_vq *svq)
+{
+	struct virtqueue *vq;
+	unsigned long flags;
+	bool notify;
+
+	rcu_read_lock();
+	spin_lock_irqsave(&svq->lock, flags);
+	vq = svq->vq;
+	notify = vq && !svq->closed && virtqueue_kick_prepare(vq);
+	spin_unlock_irqrestore(&svq->lock, flags);
+
+	if (notify)
+		virtqueue_notify(vq);
+	rcu_read_unlock();
+}
+
+/**
+ * virtscsi_submit_own() - publish one of the driver's own commands
+ * @vscsi: the adapter
+ * @svq: one of its request queues, with an interrupt
+ * @cmd: the command; its CDB is in place, see virtscsi_req_cdb()
+ * @target: whom it is for, 0-255
+ * @lun: likewise
+ *
+ * Does not ring the doorbell, see virtscsi_notify_vq(). The memory of @cmd and
+ * all that it points to is the host's until @cmd->own_done is called.
+ *
+ * Context: Any context, no lock held.
+ * Return: 0, or -ENOSPC while the ring is full, -ENOMEM for want of memory,
+ * -EAGAIN while the device is being reset, -EIO or -ENODEV if it is gone.
+ */
+int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
+			struct virtio_scsi_cmd *cmd, unsigned int target,
+			u64 lun)
+{
+	u32 number = atomic_inc_return(&vscsi->own_tags);
+
+	cmd->sc = NULL;
+	virtscsi_fill_header(vscsi, cmd, target, lun,
+			     VIRTIO_SCSI_OWN_TAG | number);
+	return virtscsi_submit(vscsi, svq, cmd, false);
+}
+
+static struct virtio_scsi_vq *virtscsi_vq_of_hwq(struct virtio_scsi *vscsi,
+						 unsigned int hwq)
+{
+	return &vscsi->req[virtscsi_steer(vscsi->steering, hwq)];
+}
+
+/* The batch ended without its last command: ring for the others. */
+void virtscsi_commit_rqs(struct Scsi_Host *shost, u16 hwq)
+{
+	virtscsi_notify_vq(virtscsi_vq_of_hwq(shost_priv(shost), hwq));
+}
+
+/*
+ * What INQUIRY says of a LUN that the host does not have: qualifier 3, no
+ * device type. The SCSI layer then goes on with the LUNs behind it.
+ */
+static int virtscsi_inquire_absent(struct scsi_cmnd *sc)
+{
+	static const u8 absent[36] = { 0x7f, 0, 5, 2, 31 };
+	unsigned int len = min_t(unsigned int, sizeof(absent),
+				 scsi_bufflen(sc));
+
+	if (sc->cmnd[0] != INQUIRY || (sc->cmnd[1] & 1))
+		return DID_BAD_TARGET;
+	scsi_sg_copy_from_buffer(sc, absent, len);
+	scsi_set_resid(sc, scsi_bufflen(sc) - len);
+	return DID_OK;
+}
+
+/*
+ * Commands that are answered here and never reach the host.
+ *
+ * Return: true if @sc is one, with its result set.
+ */
+static bool virtscsi_answer_here(struct scsi_cmnd *sc)
+{
+	struct virtio_scsi_lun *lun = sc->device->hostdata;
+
+	if (unlikely(lun->absent)) {
+		sc->result = virtscsi_inquire_absent(sc) << 16;
+		return true;
+	}
+	/* INOUT is not negotiated, and there is room for 32 bytes of CDB */
+	if (unlikely(sc->sc_data_direction == DMA_BIDIRECTIONAL ||
+		     sc->cmd_len > VIRTIO_SCSI_CDB_SIZE)) {
+		dev_warn_ratelimited(&sc->device->sdev_gendev,
+				     "command %#04x refused: one direction and %u bytes of CDB are supported\n",
+				     sc->cmnd[0], VIRTIO_SCSI_CDB_SIZE);
+		sc->result = DID_ERROR << 16;
+		return true;
+	}
+	return false;
+}
+
+static enum scsi_qc_status virtscsi_not_taken(struct scsi_cmnd *sc, int err)
+{
+	if (err == -EAGAIN)
+		return SCSI_MLQUEUE_HOST_BUSY;
+	if (err == -ENOSPC || err == -ENOMEM)
+		return SCSI_MLQUEUE_DEVICE_BUSY;
+	if (err != -EIO && err != -ENODEV)
+		dev_warn_ratelimited(&sc->device->sdev_gendev,
+				     "a command of %u segments does not fit the ring\n",
+				     scsi_sg_count(sc));
+	sc->result = virtscsi_put_failed(err) << 16;
+	scsi_done(sc);
+	return 0;
+}
+
+/* A command of the SCSI layer, or of its error handling. */
+enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
+					  struct scsi_cmnd *sc)
+{
+	struct virtio_scsi *vscsi = shost_priv(shost);
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	bool last = sc->flags & SCMD_LAST;
+	struct virtio_scsi_vq *svq;
+	u32 tag;
+	int err;
+
+	/*
+	 * Error handling sends its own commands in the very command that
+	 * timed out. As long as the host has that one's buffers, it can't.
+	 */
+	if (unlikely(READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IDLE))
+		return SCSI_MLQUEUE_DEVICE_BUSY;
+
+	tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
+	svq = virtscsi_vq_of_hwq(vscsi, blk_mq_unique_tag_to_hwq(tag));
+	if (unlikely(virtscsi_answer_here(sc))) {
+		if (last)
+			virtscsi_notify_vq(svq);
+		scsi_done(sc);
+		return 0;
+	}
+	virtscsi_fill_req(vscsi, cmd);
+	err = virtscsi_submit(vscsi, svq, cmd, last);
+	return err ? virtscsi_not_taken(sc, err) : 0;
+}

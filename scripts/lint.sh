@@ -78,18 +78,23 @@ findings() {
 }
 
 # build KERNEL MAKE_ARGUMENT...: with the headers of the runner's cache, 7.3
-# in its trixie chroot.
+# in its trixie chroot, for which /proc is mounted: objtool reads it.
 build() {
-	local kdir root="" work
+	local enter=() kdir root="" work
 
 	kdir=$("$vmtest" headers --kernel "$1") || return
 	shift
 	case $kdir in
-	*/trixie/usr/src/*) root=${kdir%/usr/src/*} ;;
+	*/trixie/usr/src/*)
+		root=${kdir%/usr/src/*}
+		# shellcheck disable=SC2016 # the inner shell expands it
+		enter=(unshare --mount sh -c 'mount -t proc proc "$0/proc" &&
+			exec chroot "$0" "$@"' "$root")
+		;;
 	esac
 	work=$(mktemp -d -p "$root/tmp" lint.XXXXXX) || return
 	files Kbuild compat drivers include | tar -c -T - | tar -x -C "$work"
-	${root:+chroot "$root"} make -C "${kdir#"$root"}" M="${work#"$root"}" \
+	"${enter[@]}" make -C "${kdir#"$root"}" M="${work#"$root"}" \
 		KCFLAGS=-Werror "$@" modules 2>&1 | findings "${work#"$root"}"
 	[ -f "$work/virtio_scsi.ko" ] || echo "no virtio_scsi.ko was made"
 	rm -rf "$work"

@@ -174,6 +174,7 @@ static const struct scsi_host_template virtscsi_host_template = {
 	.name			= "virtio SCSI host adapter",
 	.proc_name		= "virtio_scsi",
 	.this_id		= -1,
+	.cmd_size		= VIRTIO_SCSI_CMD_SIZE,
 	.max_segment_size	= BLK_MAX_SEGMENT_SIZE,
 	.dma_boundary		= UINT_MAX,
 	.track_queue_depth	= 1,

@@ -53,8 +53,10 @@
  * The device writes responses and events behind the CPU's back: on a machine
  * without coherent DMA they share no cache line with anything else.
  */
-#ifdef ARCH_DMA_MINALIGN
-#define VIRTIO_SCSI_DMA_ALIGN	max_t(size_t, SMP_CACHE_BYTES, ARCH_DMA_MINALIGN)
+#if defined(ARCH_DMA_MINALIGN)
+#define VIRTIO_SCSI_DMA_ALIGN						\
+	((size_t)(ARCH_DMA_MINALIGN > SMP_CACHE_BYTES ?			\
+		  ARCH_DMA_MINALIGN : SMP_CACHE_BYTES))
 #else
 #define VIRTIO_SCSI_DMA_ALIGN	((size_t)SMP_CACHE_BYTES)
 #endif
@@ -158,7 +160,7 @@ struct virtio_scsi_vq {
  *	that is there already; commands are answered by the driver
  * @resets: LUN resets that the host has not answered yet
  * @reset_seq: LUN resets sent so far
- * @sdev: the SCSI device
+ * @sdev: the SCSI device, set when @rescan is used for the first time
  * @rescan: has its size, identity and limits read again
  * @rescans: times that this was tried in vain
  */
@@ -348,8 +350,6 @@ void virtscsi_events_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target);
 struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
 				    unsigned int target, unsigned int lun);
-void virtscsi_rescan_init(struct virtio_scsi_lun *lun,
-			  struct scsi_device *sdev);
 void virtscsi_rescan_cancel(struct virtio_scsi_lun *lun);
 
 /* virtio_scsi_scan.c */

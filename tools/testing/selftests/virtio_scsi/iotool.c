@@ -5,7 +5,7 @@
  * Every eight bytes of a block device are a function of their byte offset and
  * a seed, so that what is read can be judged whatever sizes it was written in.
  * Requests go through io_uring (raw system calls, no library), several at a
- * time if asked, with vectors that begin and end at odd places of memory.
+ * time if asked, with several vectors that begin at odd places of memory.
  */
 
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ static struct {
 	const char *path;
 	__u64 offset, length, stride, vecs, misalign, depth, cpu, seed;
 	unsigned int min, max, sector;
-	int polled, no_write, no_read, no_judge, shuffle;
+	int polled, no_write, no_read, no_judge, shuffle, discard, zero, zeroes;
 } opt = {
 	.length = 1 << 20, .min = 4096, .max = 4096, .vecs = 1, .depth = 1,
 	.cpu = ANY_CPU, .seed = 1,
@@ -94,10 +94,10 @@ static __u64 random_next(void)
 
 static __u64 wanted(__u64 offset)
 {
-	return mix(offset ^ mix(opt.seed));
+	return opt.zeroes ? 0 : mix(offset ^ mix(opt.seed));
 }
 
-/* The vectors of a request cut its memory at multiples of four bytes. */
+/* The kernel wants whole sectors in a vector, at any multiple of four bytes. */
 static unsigned int cut(struct io *io)
 {
 	unsigned int left = io->len, n = 0, piece;
@@ -105,8 +105,9 @@ static unsigned int cut(struct io *io)
 
 	while (left) {
 		piece = left;
-		if (n + 1 < opt.vecs && left > 8)
-			piece = 4 + random_next() % (2 * left / (opt.vecs - n)) / 4 * 4;
+		if (n + 1 < opt.vecs)
+			piece = opt.sector * (1 + random_next() %
+					      (2 * left / opt.sector / (opt.vecs - n) + 1));
 		if (piece > left)
 			piece = left;
 		io->vec[n].iov_base = p;
@@ -346,6 +347,8 @@ static void print_usage(FILE *to)
 	      "  -v VECTORS -m BYTES     of a request; misalignment in memory\n"
 	      "  -s SEED    -c CPU       of the data; to run on\n"
 	      "  -w | -r | -n            only write, only verify, only read\n"
+	      "  -D | -Z                 only discard, only write zeroes\n"
+	      "  -e                      the data is zeroes\n"
 	      "  -p  -x                  polled; in shuffled order\n", to);
 }
 
@@ -363,7 +366,8 @@ static const struct {
 	int *flag;
 } flags[] = {
 	{ 'w', &opt.no_read }, { 'r', &opt.no_write }, { 'p', &opt.polled },
-	{ 'x', &opt.shuffle }, { 'n', &opt.no_judge },
+	{ 'x', &opt.shuffle }, { 'n', &opt.no_judge }, { 'D', &opt.discard },
+	{ 'Z', &opt.zero }, { 'e', &opt.zeroes },
 };
 
 static int parse_option(int letter, char *text)
@@ -390,7 +394,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "o:l:b:t:d:v:m:s:c:wrnpxh")) != -1) {
+	while ((c = getopt(argc, argv, "o:l:b:t:d:v:m:s:c:wrnpxDZeh")) != -1) {
 		if (c == 'h') {
 			print_usage(stdout);
 			exit(0);
@@ -437,6 +441,17 @@ static void stay_on(__u64 cpu)
 		die("sched_setaffinity");
 }
 
+/* The whole region by one call; the block layer cuts it. */
+static int empty_region(int fd)
+{
+	__u64 range[2] = { opt.offset, opt.length };
+
+	if (ioctl(fd, opt.discard ? BLKDISCARD : BLKZEROOUT, range))
+		die(opt.discard ? "BLKDISCARD" : "BLKZEROOUT");
+	printf("%llu bytes\n", opt.length);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int n;
@@ -452,6 +467,8 @@ int main(int argc, char **argv)
 	validate();
 	if (opt.cpu != ANY_CPU)
 		stay_on(opt.cpu);
+	if (opt.discard || opt.zero)
+		return empty_region(fd);
 	ring_setup();
 	random_state = opt.seed;
 	n = layout(&ios);

@@ -333,10 +333,10 @@ first_in()
 	return 1
 }
 
-# scsi_list [HOST] - H:C:T:L of every device, one a line, sorted by number
+# scsi_list HOST - H:C:T:L of its devices, one a line, sorted by number
 scsi_list()
 {
-	local path name host=${1:-}
+	local path name host=$1
 
 	for path in /sys/class/scsi_device/*; do
 		name=${path##*/}
@@ -344,6 +344,12 @@ scsi_list()
 			echo "$name"
 		fi
 	done | sort -t : -k 1,1n -k 2,2n -k 3,3n -k 4,4n
+}
+
+# scsi_all - the devices of all hosts
+scsi_all()
+{
+	scsi_list ""
 }
 
 # disk_of H:C:T:L - sdX
@@ -370,6 +376,45 @@ serial_of()
 		tr -d '\0'
 }
 
+# named SERIAL - H:C:T:L of the disk with that serial number
+named()
+{
+	grep -l "$1" /sys/class/scsi_device/*/device/vpd_pg80 2>/dev/null |
+		sed 's,^/sys/class/scsi_device/,,; s,/.*,,' | grep -m 1 .
+}
+
+# disk_named SERIAL - sdX
+disk_named()
+{
+	disk_of "$(named "$1")"
+}
+
+# host_named SERIAL - the host of that disk
+host_named()
+{
+	named "$1" | sed 's/:.*//; s/^/host/' | grep .
+}
+
+# queue_of sdX CPU - the hardware queue that ordinary I/O of the CPU takes
+queue_of()
+{
+	local dir
+
+	for dir in "/sys/block/$1/mq"/*; do
+		[ -e "$dir/cpu$2" ] || continue
+		[ "$(queue_type "$1" "${dir##*/}")" != poll ] || continue
+		echo "${dir##*/}"
+		return
+	done
+	return 1
+}
+
+# queue_type sdX K - default, read or poll
+queue_type()
+{
+	cat "/sys/kernel/debug/block/$1/hctx$2/type"
+}
+
 # queue_attr sdX NAME
 queue_attr()
 {
@@ -385,4 +430,29 @@ disks_ready()
 		[ "$(cat "$dir/type")" = 0 ] || continue
 		disk=$(first_in "$dir/block") && [ -b "/dev/$disk" ] || return 1
 	done
+}
+
+## Tracing (only in tests that run on a single-threaded emulator)
+
+TRACEFS=/sys/kernel/tracing
+
+# trace_start EVENT… - record only these, for example scsi/scsi_dispatch_cmd_start
+trace_start()
+{
+	local event
+
+	cleanup_add 'trace_stop'
+	echo 0 >$TRACEFS/tracing_on
+	echo >$TRACEFS/trace
+	for event in "$@"; do
+		echo 1 >"$TRACEFS/events/$event/enable"
+	done
+	echo 1 >$TRACEFS/tracing_on
+}
+
+# trace_stop - stop recording; what was recorded is in $TRACEFS/trace
+trace_stop()
+{
+	echo 0 >$TRACEFS/tracing_on
+	echo 0 >$TRACEFS/events/enable
 }

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: fio finds its data right with 8 CPUs and every number of queues
+# shows: F38 spec_19
+# vm: --smp 8 --device virtio-scsi-pci,num_queues=8 --disk size=64M,data=1,serial=fio
+# fio: yes
+# load: no
+# timeout: 120
+# intree: the same, but num_queues is not known to it
+# shellcheck shell=dash disable=SC2119
+
+. "$(dirname "$0")/lib.sh"
+
+. "$(dirname "$0")/fio.sh"
+
+plan 24
+cleanup_add reload_driver
+fio_queues 8 1 2 3 4 5 6 7 8
+finish

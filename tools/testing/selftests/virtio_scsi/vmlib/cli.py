@@ -171,6 +171,8 @@ def machine_of(options):
     disks = []
     for text in options.disk:
         disks += qemu.parse_disk(text)
+    for disk in disks:
+        qemu.check_place(disk, max(1, len(options.device)))
     names = [disk.name for disk in disks]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice:

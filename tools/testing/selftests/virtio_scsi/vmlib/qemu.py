@@ -25,6 +25,8 @@ PORTS = ("console", "out", "err", "ctl")
 PORT_IRQS = (4, 3, 5, 7)
 SPARE_PORTS = 4
 ROOT_PORTS = 20
+MAX_TARGET = 255
+MAX_LUN = 16383
 KINDS = {"hd": "scsi-hd", "cd": "scsi-cd"}
 DISK_KEYS = ("hba", "target", "lun", "size", "data", "file", "serial",
              "block", "kind")
@@ -110,8 +112,9 @@ def parse_disk(text):
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals or not key:
-            raise UsageError(f"--disk {text}: {part!r} is not key=value; keys: "
-                             + ", ".join(DISK_KEYS) + ", and scsi-hd's own")
+            raise UsageError(f"--disk {text}: {part!r} is not key=value; "
+                             "accepted keys: " + ", ".join(DISK_KEYS)
+                             + ", and scsi-hd's own")
         if key in DISK_KEYS:
             values[key] = value
         else:
@@ -122,6 +125,15 @@ def parse_disk(text):
             for hba in ranges[0] for target in ranges[1] for lun in ranges[2]]
 
 
+def check_place(disk, adapters):
+    """Refuse a disk that no adapter can hold."""
+    limits = {"hba": adapters - 1, "target": MAX_TARGET, "lun": MAX_LUN}
+    for key, limit in limits.items():
+        value = getattr(disk, key)
+        if value > limit:
+            raise UsageError(f"--disk {key}={value}: accepted: 0 to {limit}")
+
+
 def disk_values(values):
     """The keys of a --disk that are not its address, checked."""
     kind = parse_choice("kind", values.get("kind", "hd"), tuple(KINDS))
@@ -129,7 +141,8 @@ def disk_values(values):
     block = parse_choice("block", values.get("block", "0"),
                          ("512", "4096", "0"))
     if values.get("file") and not is_file(values["file"]):
-        raise UsageError(f"--disk file={values['file']}: no such file")
+        raise UsageError(f"--disk file={values['file']}: no such file; accepted: "
+                         "an image that exists")
     if values.get("file") and data == "1":
         raise UsageError("--disk: data=1 and file= exclude each other; "
                          "accepted: one of them")
@@ -193,7 +206,8 @@ def kernel_args(machine, image, initrd):
     """Kernel, file system, kernel command line."""
     words = [KERNEL_ARGS]
     if machine.machine == "microvm":
-        words.append(f"tsc_early_khz={tsc_khz()}")
+        # Without a reset register only a triple fault ends the guest.
+        words.append(f"tsc_early_khz={tsc_khz()} reboot=t")
     words += machine.append
     return ["-kernel", str(image), "-initrd", str(initrd),
             "-append", " ".join(words)]
@@ -284,10 +298,6 @@ def disk_args(machine, work):
     """The disks and their nodes."""
     args = []
     for disk in machine.disks or (Disk(),):
-        if disk.hba >= max(1, len(machine.devices)):
-            raise UsageError(f"--disk hba={disk.hba}: accepted: 0 to "
-                             f"{max(1, len(machine.devices)) - 1}, the number "
-                             "of adapters less one")
         bus = f"{adapter_id(machine, disk.hba)}.0"
         props = [KINDS[disk.kind], f"id=d{disk.name}", f"drive=n{disk.name}",
                  f"bus={bus}", f"scsi-id={disk.target}", f"lun={disk.lun}"]

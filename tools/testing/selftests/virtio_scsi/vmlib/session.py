@@ -211,7 +211,7 @@ def verdict(plan, handler, guest, announced, log):
         said = guest.complaint().splitlines()
         return NO_BOOT, ["the guest did not boot", *said[:5], *lines]
     if bad:
-        return BAD_LOG, lines + unfinished(plan, handler)
+        return BAD_LOG, lines + unfinished(handler)
     if guest.stopped == "timeout" and handler.status is None:
         return TIMEOUT, [f"no end after {plan.timeout:g} seconds"]
     if guest.stopped:
@@ -221,10 +221,10 @@ def verdict(plan, handler, guest, announced, log):
     return handler.status, []
 
 
-def unfinished(plan, handler):
+def unfinished(handler):
     """What else to say when the log is bad."""
     if handler.status is None:
-        return [f"the script did not end (limit {plan.timeout:g} seconds)"]
+        return ["the script did not end"]
     return [f"the script's own status: {handler.status}"]
 
 

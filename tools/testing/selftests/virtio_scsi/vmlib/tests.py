@@ -10,7 +10,7 @@ from .errors import UsageError
 
 HEADER_LINES = 40
 HEADER = re.compile(r"# ([a-z]+): (.*\S)\s*$")
-NAME = re.compile(r"test_([a-z0-9_]+?)_(\d+)$")
+NAME = re.compile(r"test_([a-z0-9_]+?)(?:_\d+)?$")
 NUMBER = re.compile(r"(?:F(\d+)|spec_(\w+))$", re.I)
 TEST_TIMEOUT = 60
 WORDS = {"core": ("yes", "no"), "fio": ("yes", "no"), "alone": ("yes", "no"),

@@ -123,6 +123,7 @@ static int virtscsi_sdev_init(struct scsi_device *sdev)
 	lun = kzalloc_obj(*lun, GFP_KERNEL);
 	if (!lun)
 		return -ENOMEM;
+	kref_init(&lun->kref);
 	lun->absent = !virtscsi_lun_valid(vscsi, sdev->lun) ||
 		      virtscsi_has_twin(sdev);
 	sdev->hostdata = lun;
@@ -135,10 +136,32 @@ static int virtscsi_sdev_init(struct scsi_device *sdev)
 	return 0;
 }
 
+/*
+ * A model that is on the SCSI layer's own list has the flags of that list in
+ * place of ours: its limits are read after the fact.
+ */
+static int virtscsi_sdev_configure(struct scsi_device *sdev,
+				   struct queue_limits *lim)
+{
+	if (sdev->try_vpd_pages || sdev->skip_vpd_pages)
+		return 0;
+	sdev->try_vpd_pages = 1;
+	if (sdev->scsi_level <= SCSI_SPC_2)
+		virtscsi_rescan(shost_priv(sdev->host), sdev);
+	return 0;
+}
+
 static void virtscsi_sdev_destroy(struct scsi_device *sdev)
 {
-	kfree(sdev->hostdata);
+	struct virtio_scsi_lun *lun = sdev->hostdata;
+
+	if (!lun)
+		return;
+	virtscsi_rescan_cancel(lun);
+	mutex_lock(&sdev->state_mutex);
 	sdev->hostdata = NULL;
+	mutex_unlock(&sdev->state_mutex);
+	virtscsi_lun_put(lun);
 }
 
 static int virtscsi_change_queue_depth(struct scsi_device *sdev, int depth)
@@ -185,6 +208,7 @@ static const struct scsi_host_template virtscsi_host_template = {
 	.mq_poll		= virtscsi_mq_poll,
 	.map_queues		= virtscsi_map_queues,
 	.sdev_init		= virtscsi_sdev_init,
+	.sdev_configure		= virtscsi_sdev_configure,
 	.sdev_destroy		= virtscsi_sdev_destroy,
 	.change_queue_depth	= virtscsi_change_queue_depth,
 	.scan_start		= virtscsi_scan_start,

@@ -8,6 +8,7 @@
 #include <linux/blk-mq.h>
 #include <linux/cache.h>
 #include <linux/completion.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -55,8 +56,10 @@
  */
 #if defined(ARCH_DMA_MINALIGN)
 #define VIRTIO_SCSI_DMA_ALIGN						\
-	((size_t)(ARCH_DMA_MINALIGN > SMP_CACHE_BYTES ?			\
-		  ARCH_DMA_MINALIGN : SMP_CACHE_BYTES))
+	(sizeof(union {							\
+		char smp[SMP_CACHE_BYTES];				\
+		char dma[ARCH_DMA_MINALIGN];				\
+	}))
 #else
 #define VIRTIO_SCSI_DMA_ALIGN	((size_t)SMP_CACHE_BYTES)
 #endif
@@ -156,6 +159,7 @@ struct virtio_scsi_vq {
 
 /**
  * struct virtio_scsi_lun - what the driver keeps for a SCSI device
+ * @kref: held by the SCSI device, and by a LUN reset
  * @absent: the host has no such LUN, or the device is a second name of one
  *	that is there already; commands are answered by the driver
  * @resets: LUN resets that the host has not answered yet
@@ -165,6 +169,7 @@ struct virtio_scsi_vq {
  * @rescans: times that this was tried in vain
  */
 struct virtio_scsi_lun {
+	struct kref kref;
 	bool absent;
 	atomic_t resets;
 	atomic_t reset_seq;
@@ -332,6 +337,7 @@ int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num);
 
 /* virtio_scsi_eh.c */
 void virtscsi_ctrl_done(struct virtqueue *vq);
+void virtscsi_lun_put(struct virtio_scsi_lun *lun);
 void virtscsi_ctrl_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_watch(struct virtio_scsi *vscsi);
 void virtscsi_watchdog(struct work_struct *work);
@@ -350,6 +356,7 @@ void virtscsi_events_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target);
 struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
 				    unsigned int target, unsigned int lun);
+void virtscsi_rescan(struct virtio_scsi *vscsi, struct scsi_device *sdev);
 void virtscsi_rescan_cancel(struct virtio_scsi_lun *lun);
 
 /* virtio_scsi_scan.c */

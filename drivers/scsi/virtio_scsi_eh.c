@@ -230,8 +230,38 @@ static void virtscsi_harvest_all(struct virtio_scsi *vscsi)
 		virtscsi_harvest(vscsi, &vscsi->req[i]);
 }
 
+static void virtscsi_lun_free(struct kref *kref)
+{
+	kfree(container_of(kref, struct virtio_scsi_lun, kref));
+}
+
+/**
+ * virtscsi_lun_put() - give a reference back
+ * @lun: what virtscsi_lun_get() returned, or the SCSI device's own
+ *
+ * Context: Any context.
+ */
+void virtscsi_lun_put(struct virtio_scsi_lun *lun)
+{
+	kref_put(&lun->kref, virtscsi_lun_free);
+}
+
+/* Return: the driver's data of a SCSI device, NULL if that is removed. */
+static struct virtio_scsi_lun *virtscsi_lun_get(struct scsi_device *sdev)
+{
+	struct virtio_scsi_lun *lun;
+
+	mutex_lock(&sdev->state_mutex);
+	lun = sdev->hostdata;
+	if (lun)
+		kref_get(&lun->kref);
+	mutex_unlock(&sdev->state_mutex);
+	return lun;
+}
+
 struct virtscsi_owned {
 	struct scsi_device *sdev;
+	struct virtio_scsi_lun *lun;
 	bool found;
 };
 
@@ -239,20 +269,20 @@ static bool virtscsi_find_owned(struct scsi_cmnd *sc, void *data)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	struct virtscsi_owned *owned = data;
-	struct virtio_scsi_lun *lun = owned->sdev->hostdata;
 
 	if (sc->device == owned->sdev &&
 	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
-	    cmd->reset_seq != atomic_read(&lun->reset_seq))
+	    cmd->reset_seq != atomic_read(&owned->lun->reset_seq))
 		owned->found = true;
 	return !owned->found;
 }
 
 /* Whether the host has commands that were sent before the last LUN reset. */
 static bool virtscsi_lun_owned(struct virtio_scsi *vscsi,
-			       struct scsi_device *sdev)
+			       struct scsi_device *sdev,
+			       struct virtio_scsi_lun *lun)
 {
-	struct virtscsi_owned owned = { .sdev = sdev };
+	struct virtscsi_owned owned = { .sdev = sdev, .lun = lun };
 
 	scsi_host_busy_iter(vscsi->shost, virtscsi_find_owned, &owned);
 	return owned.found;
@@ -260,12 +290,13 @@ static bool virtscsi_lun_owned(struct virtio_scsi *vscsi,
 
 /* The host answered the reset: what it killed must come back. */
 static bool virtscsi_lun_given_back(struct virtio_scsi *vscsi,
-				    struct scsi_device *sdev)
+				    struct scsi_device *sdev,
+				    struct virtio_scsi_lun *lun)
 {
 	int left = VIRTIO_SCSI_RESET_GRACE;
 
 	virtscsi_harvest_all(vscsi);
-	while (virtscsi_lun_owned(vscsi, sdev)) {
+	while (virtscsi_lun_owned(vscsi, sdev, lun)) {
 		if (left <= 0)
 			return false;
 		msleep(VIRTIO_SCSI_RESET_STEP);
@@ -275,23 +306,44 @@ static bool virtscsi_lun_given_back(struct virtio_scsi *vscsi,
 	return true;
 }
 
+/*
+ * From here to virtscsi_reset_ends() no word of the host about a command that
+ * was sent before is believed, see virtscsi_reset_overtook().
+ */
+static void virtscsi_reset_begins(struct virtio_scsi_lun *lun)
+{
+	atomic_inc(&lun->reset_seq);
+	atomic_inc(&lun->resets);
+}
+
+static void virtscsi_reset_ends(struct virtio_scsi_lun *lun)
+{
+	virtscsi_wait_collectors();
+	atomic_dec(&lun->resets);
+}
+
+/*
+ * sg_reset has no command that would keep the device from being removed
+ * meanwhile: the private data is held by a reference of our own.
+ */
 static int virtscsi_lun_reset(struct virtio_scsi *vscsi,
 			      struct scsi_device *sdev)
 {
-	struct virtio_scsi_lun *lun = sdev->hostdata;
+	struct virtio_scsi_lun *lun = virtscsi_lun_get(sdev);
 	int ret;
 
+	if (!lun)
+		return FAILED;
 	sdev_printk(KERN_INFO, sdev, "LUN reset\n");
-	atomic_inc(&lun->reset_seq);
-	atomic_inc(&lun->resets);
+	virtscsi_reset_begins(lun);
 	ret = virtscsi_tmf(vscsi, sdev, VIRTIO_SCSI_T_TMF_LOGICAL_UNIT_RESET, 0,
 			   "LUN reset");
-	if (ret == SUCCESS && !virtscsi_lun_given_back(vscsi, sdev)) {
+	if (ret == SUCCESS && !virtscsi_lun_given_back(vscsi, sdev, lun)) {
 		sdev_printk(KERN_WARNING, sdev, "the host keeps commands after the LUN reset\n");
 		ret = FAILED;
 	}
-	virtscsi_wait_collectors();
-	atomic_dec(&lun->resets);
+	virtscsi_reset_ends(lun);
+	virtscsi_lun_put(lun);
 	return ret;
 }
 

@@ -252,13 +252,18 @@ static void virtscsi_rescan_soon(struct virtio_scsi *vscsi,
 	mod_delayed_work(vscsi->rescan_wq, &lun->rescan, 0);
 }
 
-/*
- * Have a device's size, identity and limits read again. Not by the event
- * worker: a device whose commands are stuck must not stop the plugging of
- * others. The SCSI layer sets SDEV_DEL under this mutex before it calls
- * sdev_destroy, so that the private data is still there.
+/**
+ * virtscsi_rescan() - have a device's size, identity and limits read again
+ * @vscsi: the adapter
+ * @sdev: the device
+ *
+ * Not by who asks for it: a device whose commands are stuck must not stop the
+ * plugging of others. The SCSI layer sets SDEV_DEL under the mutex before it
+ * calls sdev_destroy, so that the private data is still there.
+ *
+ * Context: May sleep.
  */
-static void virtscsi_rescan(struct virtio_scsi *vscsi, struct scsi_device *sdev)
+void virtscsi_rescan(struct virtio_scsi *vscsi, struct scsi_device *sdev)
 {
 	struct virtio_scsi_lun *lun;
 

@@ -36,9 +36,10 @@ report() {
 	found=$((found + 1))
 }
 
-# Programs have no ARRAY_SIZE and print long lines; a macro that builds a
-# table names its argument twice.
-userspace=ARRAY_SIZE,MACRO_ARG_REUSE,PREFER_FALLTHROUGH
+# Programs have no ARRAY_SIZE, no __noreturn and no %s with __func__ in mind; a
+# macro that builds a table names its argument twice.
+userspace=ARRAY_SIZE,MACRO_ARG_REUSE,PREFER_DEFINED_ATTRIBUTE_MACRO
+userspace+=,STATIC_CONST_CHAR_ARRAY,EMBEDDED_FUNCTION_NAME
 
 # checkpatch leaves a list of names where it runs: not in the checkout.
 checkpatch() {
@@ -164,15 +165,16 @@ check_shell() {
 	mapfile -t sources < <(scripts_of 2>/dev/null; files 'scripts/*.sh')
 	mapfile -t sources < <(printf '%s\n' "${sources[@]}" | sort -u)
 	report "shellcheck (${#sources[@]} files)" \
-		"$(shellcheck -x -f gcc "${sources[@]}" 2>&1)"
+		"$(shellcheck -x -P SCRIPTDIR:. -f gcc "${sources[@]}" 2>&1)"
 }
 
 check_spelling() {
 	local sources
 
+	# INOUT is a feature of the device.
 	mapfile -t sources < <(files | grep -vx COPYING)
 	report "codespell (${#sources[@]} files)" \
-		"$(codespell "${sources[@]}" 2>&1)"
+		"$(codespell --ignore-words-list=inout "${sources[@]}" 2>&1)"
 }
 
 # Not even the kernel agrees with it everywhere: a number, not a finding.

@@ -409,7 +409,8 @@ static int virtscsi_reset_locked(struct virtio_scsi *vscsi)
 	struct virtio_device *vdev = vscsi->vdev;
 	int err = -ENODEV;
 
-	if (vscsi->gone)
+	/* gone, or asleep: nothing to reset until it is restored */
+	if (vscsi->gone || !vscsi->ctrl.vq)
 		return err;
 	dev_warn(&vdev->dev, "resetting the device\n");
 	virtscsi_events_stop(vscsi, false);

@@ -722,7 +722,7 @@ void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed)
 	int err;
 
 	spin_lock_irq(&vscsi->event.lock);
-	vscsi->events_stopped = false;
+	vscsi->events_stopped = READ_ONCE(vscsi->removing);
 	vscsi->events_missed |= missed;
 	err = virtscsi_post_events(vscsi);
 	if (!vscsi->event.in_flight)

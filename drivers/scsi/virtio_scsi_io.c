@@ -708,6 +708,22 @@ static struct virtio_scsi_vq *virtscsi_vq_of_hwq(struct virtio_scsi *vscsi,
 	return &vscsi->req[virtscsi_steer(vscsi->steering, hwq)];
 }
 
+/*
+ * Error handling waits for its own commands without polling, also if it sends
+ * them in a request that was to be polled.
+ */
+static struct virtio_scsi_vq *virtscsi_vq_of(struct virtio_scsi *vscsi,
+					     struct scsi_cmnd *sc)
+{
+	u32 tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
+	struct virtio_scsi_vq *svq =
+		virtscsi_vq_of_hwq(vscsi, blk_mq_unique_tag_to_hwq(tag));
+
+	if (unlikely(svq->polled && sc->submitter != SUBMITTED_BY_BLOCK_LAYER))
+		return &vscsi->req[0];
+	return svq;
+}
+
 /* The batch ended without its last command: ring for the others. */
 void virtscsi_commit_rqs(struct Scsi_Host *shost, u16 hwq)
 {
@@ -779,7 +795,6 @@ enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	bool last = sc->flags & SCMD_LAST;
 	struct virtio_scsi_vq *svq;
-	u32 tag;
 	int err;
 
 	/*
@@ -789,8 +804,7 @@ enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
 	if (unlikely(READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IDLE))
 		return SCSI_MLQUEUE_DEVICE_BUSY;
 
-	tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
-	svq = virtscsi_vq_of_hwq(vscsi, blk_mq_unique_tag_to_hwq(tag));
+	svq = virtscsi_vq_of(vscsi, sc);
 	if (unlikely(virtscsi_answer_here(sc))) {
 		if (last)
 			virtscsi_notify_vq(svq);

@@ -68,6 +68,7 @@ class Guest:
         self.selector = selectors.DefaultSelector()
         self.ends = {}
         self.stopped = None
+        self.complaint = []     # after the end: what QEMU had to say
         self.control_rest = b""
         self.process = self._start(machine, image, initrd, work)
         REGISTRY.add(self)
@@ -111,8 +112,10 @@ class Guest:
         end.settimeout(20)
         try:
             end.sendall(data)
-        except OSError:
+        except TimeoutError:
             self.stop("the guest takes no input")
+        except OSError:
+            pass                # QEMU is ending, which is seen elsewhere
         finally:
             end.setblocking(False)
 
@@ -140,6 +143,7 @@ class Guest:
             REGISTRY.remove(self)
             self._close()
         self._follow_console()
+        self.complaint = self._complaint()
         return self.stopped
 
     def _close(self):
@@ -230,9 +234,13 @@ class Guest:
         if klog.INT3.search(self.text, max(0, seen - 80)):
             self.handler.int3_seen(self)
 
-    def complaint(self):
-        """What QEMU said on its stderr."""
-        return self.errors.read_text("utf-8", "replace").strip()
+    def _complaint(self):
+        """The lines that QEMU wrote to its stderr, and how it crashed."""
+        lines = self.errors.read_text("utf-8", "replace").split("\n")
+        if self.process.returncode < 0 and not self.stopped:
+            number = signal.Signals(-self.process.returncode)
+            lines.append(f"QEMU was ended by {number.name}")
+        return [line for line in lines if line.strip()]
 
 
 def check_host():

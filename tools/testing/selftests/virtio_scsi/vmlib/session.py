@@ -15,6 +15,7 @@ from .guest import BOOT_SECONDS, END_SECONDS, Guest
 
 LINK = "/dev/ttyS1 /dev/ttyS2 /dev/ttyS3"
 KVM_SECONDS = 30
+INT3 = "the emulation broke the kernel (int3)"
 GUEST_GONE = "the guest went away before the script ended"
 
 
@@ -117,7 +118,7 @@ class Handler:
         """The emulation broke the kernel: no use going on."""
         if self.plan.machine.accel == "multi":
             self.int3 = True
-            guest.stop("int3")
+            guest.stop(INT3)
 
     def tick(self, text):
         """Now and then; TEXT is the console log of this boot so far."""
@@ -208,8 +209,8 @@ def verdict(plan, handler, guest, announced, log):
     if handler.load_error:
         return NOT_LOADED, [f"the driver did not load: {handler.load_error}"]
     if not handler.booted:
-        said = guest.complaint().splitlines()
-        return NO_BOOT, ["the guest did not boot", *said[:5], *lines]
+        return NO_BOOT, ["the guest did not boot", *guest.complaint[:5],
+                         *lines]
     if bad:
         return BAD_LOG, lines + unfinished(handler)
     if guest.stopped == "timeout" and handler.status is None:
@@ -217,7 +218,7 @@ def verdict(plan, handler, guest, announced, log):
     if guest.stopped:
         return TIMEOUT, [f"the guest was stopped: {guest.stopped}"]
     if handler.status is None:
-        return BAD_LOG, [GUEST_GONE, *guest.complaint().splitlines()[:5]]
+        return BAD_LOG, [GUEST_GONE, *guest.complaint[:5]]
     return handler.status, []
 
 
@@ -245,7 +246,7 @@ def run_script(plan):
     """vmtest run: the exit status."""
     result = run_once(plan, ScriptHandler(plan))
     if result.int3:
-        warn("1 run repeated: the emulation broke the kernel (int3)")
+        warn(f"1 run repeated: {INT3}")
         result = run_once(plan, ScriptHandler(plan))
     for line in result.lines:
         warn(line)

@@ -179,6 +179,7 @@ class GroupRun:
         self.repeated = set()
         self.int3_count = 0
         self.log = None
+        self.keep_log = False
 
     def run(self):
         """Run all tests."""
@@ -198,6 +199,7 @@ class GroupRun:
         if report.count == 0:
             report.fail(f"{running.test.name}: printed no result")
         self.left.remove(running.test)
+        self.keep_log |= bool(report.failed)
         self.emit(Outcome(running.test, self.group.kernel, report,
                           running.seconds, str(self.log)))
 
@@ -215,6 +217,7 @@ class GroupRun:
         self.plan.tests = self.lines()
         self.plan.mode = "test"
         self.log = paths.new_log(f"test-{self.plan.kernel.name}")
+        self.keep_log = False
         handler = TestHandler(self.plan, self.left, self.report)
         before = len(self.left)
         with paths.scratch("guest-") as work:
@@ -226,6 +229,8 @@ class GroupRun:
         if len(self.left) == before and not handler.int3 and \
                 not REGISTRY.stopping:
             self.boot_failed(guest)
+        if not self.keep_log:
+            self.log.unlink()
 
     def boot(self, handler, work, script="true"):
         """One boot."""
@@ -267,18 +272,16 @@ class GroupRun:
     @staticmethod
     def death(guest):
         """Why a guest that was not stopped is gone."""
-        said = guest.complaint().splitlines()
-        return "guest died: " + (said[-1] if said else "it rebooted, or its "
-                                                       "kernel panicked")
+        return "guest died: " + "; ".join(
+            guest.complaint[-2:] or ["it rebooted, or its kernel panicked"])
 
     def boot_failed(self, guest):
         """No test got to run: once more, then all of them have failed."""
         self.boot_failures += 1
         if self.boot_failures < 2:
             return
-        said = guest.complaint().splitlines()
         bad = klog.bad_lines(guest.text)
-        reason = "; ".join([*said[-2:], *bad[:2]]) or \
+        reason = "; ".join([*guest.complaint[-2:], *bad[:2]]) or \
             guest.stopped or "it ended before the first test"
         for test in list(self.left):
             running = Running(test)
@@ -405,8 +408,7 @@ def run_groups(groups, plan_for, reporter, count):
         raise errors[0]
     repeated = sum(run.int3_count for run in runs)
     if repeated:
-        session.warn(f"{repeated} tests repeated: the emulation broke the "
-                     "kernel (int3)")
+        session.warn(f"tests repeated: {repeated}; {session.INT3}")
 
 
 def default_jobs():

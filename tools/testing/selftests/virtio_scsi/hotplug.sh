@@ -191,6 +191,12 @@ resize_node()
 	qmp "$(resize_json "$1" "$2")"
 }
 
+# ids PREFIX FIRST LAST
+ids()
+{
+	seq "$2" "$3" | sed "s/^/$1/"
+}
+
 ## What the guest sees
 
 # mib_at K TARGET LUN - the size in MiB
@@ -354,7 +360,8 @@ io_end()
 }
 
 # io_fails NAME [SECONDS] - it ends by itself, by a request that failed or a
-# disk that cannot be opened any more, not by wrong data
+# disk that cannot be opened any more (or has size 0, its last moment), not by
+# wrong data
 io_fails()
 {
 	wait_for "${2:-20}" io_over "$1" || return 1
@@ -362,7 +369,10 @@ io_fails()
 		echo "no request failed"
 		return 1
 	fi
-	grep -E 'result -|: (open|BLKSSZGET):' "$TMP/io-$1.out"
+	grep -E 'result (-|0 )|: (open|BLKSSZGET):' "$TMP/io-$1.out" || {
+		cat "$TMP/io-$1.out"
+		return 1
+	}
 }
 
 ## Suspend
@@ -412,4 +422,6 @@ has_no_feature()
 	! has_feature "$1" "$2"
 }
 
-wait_for 20 settled >"$TMP/settled" || note "$(cat "$TMP/settled")"
+if driver_loaded && ! wait_for 20 settled >"$TMP/settled"; then
+	note "$(cat "$TMP/settled")"
+fi

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: a reset of a slow disk with I/O outstanding ends, and the I/O is done again
+# shows: spec_21 spec_25
+# vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# intree: the same
+# shellcheck shell=dash disable=SC2317 # check calls the functions
+
+. "$(dirname "$0")/hotplug.sh"
+
+GROUP=eh02group
+
+# slow IOPS - the limit of the slow disk, 0: none
+slow()
+{
+	qmp "$(json qom-set "\"path\":\"/objects/$GROUP\",\"property\":\"limits\",\
+\"value\":{\"iops-total\":$1}")"
+}
+
+# plug_slow ID K TARGET LUN
+plug_slow()
+{
+	cleanup_add "qmp '$(json object-del "\"id\":\"$GROUP\"")'"
+	cleanup_add drop_nodes
+	NODES=$1
+	qmp "$(json object-add "\"qom-type\":\"throttle-group\",\"id\":\"$GROUP\"")" \
+		"$(json blockdev-add "\"driver\":\"throttle\",\"node-name\":\"$1-node\",\
+\"throttle-group\":\"$GROUP\",\"file\":{\"driver\":\"null-co\",\
+\"size\":67108864,\"read-zeroes\":true}")" \
+		"$(disk_json "$@")" && wait_disk "$2" "$3" "$4"
+}
+
+# inflight - reads the disk has not answered yet
+inflight()
+{
+	awk '{ print $1 }' "/sys/block/$1/inflight"
+}
+
+inflight_reach()
+{
+	[ "$(inflight "$1")" -ge "$2" ]
+}
+
+reset_in_time()
+{
+	timeout 15 sg_reset -d "/dev/$disk"
+}
+
+plan 12
+plug_slow eh02 0 12 0
+disk=$(disk_at 0 12 0)
+io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+for round in 1 2 3; do
+	slow 4
+	io_start slow -n -l 1M -t 128K "/dev/$disk"
+	check "spec_21 round $round: reads are outstanding" \
+		wait_for 10 inflight_reach "$disk" 4
+	check "spec_25 round $round: the reset succeeds" reset_in_time
+	slow 0
+	check "spec_21 round $round: every read comes back without an error" \
+		io_end slow
+done
+check "spec_21 the I/O of another disk saw nothing of it" io_end other
+is "spec_21 the disk is running" "$(cat "/sys/block/$disk/device/state")" running
+check "spec_21 and can be read" read_disk "$disk"
+finish

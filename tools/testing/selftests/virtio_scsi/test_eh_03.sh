@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: a disk slower than the block layer likes gets the time it needs
+# shows: F34
+# vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# intree: the same
+# shellcheck shell=dash disable=SC2317 # check calls the functions
+
+. "$(dirname "$0")/hotplug.sh"
+
+GROUP=eh03group
+
+# slow IOPS - the limit of the slow disk, 0: none
+slow()
+{
+	qmp "$(json qom-set "\"path\":\"/objects/$GROUP\",\"property\":\"limits\",\
+\"value\":{\"iops-total\":$1}")"
+}
+
+# plug_slow ID K TARGET LUN
+plug_slow()
+{
+	cleanup_add "qmp '$(json object-del "\"id\":\"$GROUP\"")'"
+	cleanup_add drop_nodes
+	NODES=$1
+	qmp "$(json object-add "\"qom-type\":\"throttle-group\",\"id\":\"$GROUP\"")" \
+		"$(json blockdev-add "\"driver\":\"throttle\",\"node-name\":\"$1-node\",\
+\"throttle-group\":\"$GROUP\",\"file\":{\"driver\":\"null-co\",\
+\"size\":67108864,\"read-zeroes\":true}")" \
+		"$(disk_json "$@")" && wait_disk "$2" "$3" "$4"
+}
+
+# inflight - reads the disk has not answered yet
+inflight()
+{
+	awk '{ print $1 }' "/sys/block/$1/inflight"
+}
+
+inflight_reach()
+{
+	[ "$(inflight "$1")" -ge "$2" ]
+}
+
+# Five reads a second apart, each allowed one second.
+slow_reads()
+{
+	iotool -n -b 4K -d 5 -l 320K -t 64K "/dev/$disk"
+}
+
+plan 5
+plug_slow eh03 0 12 0
+disk=$(disk_at 0 12 0)
+io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+echo 1 >"/sys/block/$disk/device/timeout"
+kmsg_mark
+slow 1
+start=$(now)
+check "F34 reads that take longer than the timeout succeed" slow_reads
+in_range "F34 and did take longer" $(($(now) - start)) 300 3000
+slow 0
+is "F34 the disk is running" "$(cat "/sys/block/$disk/device/state")" running
+is "F34 the log is quiet" "$(kmsg_since | grep -c "\[$disk\]\|reset\|abort")" 0
+check "F34 the I/O of another disk saw nothing of it" io_end other
+finish

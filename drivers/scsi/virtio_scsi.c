@@ -5,9 +5,11 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitmap.h>
 #include <linux/blk-integrity.h>
 #include <linux/blk-mq.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -18,6 +20,7 @@
 #include <scsi/scsi_devinfo.h>
 
 #include "virtio_scsi.h"
+#include "virtio_scsi_trace.h"
 
 /* The most request queues there can be: 1024 virtqueues less two. */
 #define VIRTIO_SCSI_MAX_QUEUES	1022
@@ -31,16 +34,19 @@
 /* The block layer counts the bytes of a request in an int. */
 #define VIRTIO_SCSI_MAX_SECTORS	(INT_MAX >> SECTOR_SHIFT)
 
+/* The part of a ring that steering leaves to those who can't go elsewhere. */
+#define VIRTIO_SCSI_RESERVE	8
+
+/* Seconds that a change of the steering waits for commands that are out. */
+#define VIRTIO_SCSI_DRAIN_SECONDS	30
+
 /* Segments with request and response around them. */
 #define VIRTIO_SCSI_HEADERS	2
 
 static unsigned int num_queues;
 static unsigned int poll_queues;
-static unsigned int steering = VIRTIO_SCSI_STEER_CPU;
-
-static const char * const virtscsi_steerings[] = {
-	[VIRTIO_SCSI_STEER_CPU] = "cpu",
-};
+static unsigned int steering = VIRTIO_SCSI_STEER_AUTO;
+static unsigned int irq_affinity = VIRTIO_SCSI_AFFINITY_HINT;
 
 static int virtscsi_set_queues(const char *val, const struct kernel_param *kp)
 {
@@ -65,7 +71,7 @@ static int virtscsi_set_steering(const char *val, const struct kernel_param *kp)
 	int policy = sysfs_match_string(virtscsi_steerings, val);
 
 	if (policy < 0) {
-		pr_err("parameter %s accepts cpu in this version\n", kp->name);
+		pr_err("parameter %s accepts cpu, target, auto\n", kp->name);
 		return -EINVAL;
 	}
 	*(unsigned int *)kp->arg = policy;
@@ -84,6 +90,30 @@ static const struct kernel_param_ops virtscsi_steering_ops = {
 	.get = virtscsi_get_steering,
 };
 
+static int virtscsi_set_affinity(const char *val, const struct kernel_param *kp)
+{
+	int affinity = sysfs_match_string(virtscsi_affinities, val);
+
+	if (affinity < 0) {
+		pr_err("parameter %s accepts hint, managed, none\n", kp->name);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = affinity;
+	return 0;
+}
+
+static int virtscsi_get_affinity(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int affinity = *(unsigned int *)kp->arg;
+
+	return sysfs_emit(buffer, "%s\n", virtscsi_affinities[affinity]);
+}
+
+static const struct kernel_param_ops virtscsi_affinity_ops = {
+	.set = virtscsi_set_affinity,
+	.get = virtscsi_get_affinity,
+};
+
 /* Read once by each probe: a change never turns a live queue into another. */
 module_param_cb(num_queues, &virtscsi_queues_ops, &num_queues, 0644);
 MODULE_PARM_DESC(num_queues,
@@ -94,9 +124,12 @@ MODULE_PARM_DESC(poll_queues,
 module_param_cb(virtscsi_poll_queues, &virtscsi_queues_ops, &poll_queues, 0644);
 MODULE_PARM_DESC(virtscsi_poll_queues,
 		 "the same as poll_queues, under the name that the kernel's own driver gives it");
-module_param_cb(steering, &virtscsi_steering_ops, &steering, 0444);
+module_param_cb(steering, &virtscsi_steering_ops, &steering, 0644);
 MODULE_PARM_DESC(steering,
-		 "which queue a command goes to: cpu, that of the submitting CPU");
+		 "which queue a command goes to: cpu, that of the submitting CPU; target, that of its target, in order; auto, the default, that of its target unless contended");
+module_param_cb(irq_affinity, &virtscsi_affinity_ops, &irq_affinity, 0644);
+MODULE_PARM_DESC(irq_affinity,
+		 "who places the interrupts of request queues: hint, the default, this driver, and root may move them; managed, the kernel; none");
 
 /*
  * The SCSI layer would show a LUN twice if it were asked for under both of its
@@ -183,8 +216,9 @@ static void virtscsi_map_queues(struct Scsi_Host *shost)
 		offset += map->nr_queues;
 		if (!map->nr_queues)
 			continue;
-		/* polled queues have no interrupt whose CPUs could be asked */
-		if (i == HCTX_TYPE_POLL)
+		/* only managed interrupts have CPUs before the queues do */
+		if (i == HCTX_TYPE_POLL ||
+		    vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
 			blk_mq_map_queues(map);
 		else
 			blk_mq_map_hw_queues(map, &vscsi->vdev->dev,
@@ -202,6 +236,7 @@ static const struct scsi_host_template virtscsi_host_template = {
 	.dma_boundary		= UINT_MAX,
 	.track_queue_depth	= 1,
 	.skip_settle_delay	= 1,
+	.shost_groups		= virtscsi_shost_groups,
 	.init_cmd_priv		= virtscsi_init_cmd_priv,
 	.queuecommand		= virtscsi_queuecommand,
 	.commit_rqs		= virtscsi_commit_rqs,
@@ -225,6 +260,9 @@ static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
 	svq->vq = vq;
 	svq->in_flight = 0;
 	svq->idle_before = true;
+	svq->reserve = virtqueue_get_vring_size(vq) / VIRTIO_SCSI_RESERVE;
+	svq->nearly_full = false;
+	svq->leaving = false;
 	svq->closed = false;
 	spin_unlock_irq(&svq->lock);
 }
@@ -272,8 +310,9 @@ static void virtscsi_describe_vqs(struct virtio_scsi *vscsi,
 	infos[VIRTIO_SCSI_VQ_CTRL].callback = virtscsi_ctrl_done;
 	infos[VIRTIO_SCSI_VQ_EVENT].name = "event";
 	infos[VIRTIO_SCSI_VQ_EVENT].callback = virtscsi_event_done;
-	for (i = 0; i < vscsi->num_queues; i++) {
+	for (i = 0; i < vscsi->live_queues; i++) {
 		svq = &vscsi->req[i];
+		svq->index = i;
 		svq->polled = i >= vscsi->io_queues[HCTX_TYPE_DEFAULT];
 		snprintf(svq->name, sizeof(svq->name), "%s.%u",
 			 svq->polled ? "poll" : "request", i);
@@ -290,7 +329,7 @@ static void virtscsi_open_vqs(struct virtio_scsi *vscsi, struct virtqueue **vqs)
 
 	virtscsi_open_vq(&vscsi->ctrl, vqs[VIRTIO_SCSI_VQ_CTRL]);
 	virtscsi_open_vq(&vscsi->event, vqs[VIRTIO_SCSI_VQ_EVENT]);
-	for (i = 0; i < vscsi->num_queues; i++)
+	for (i = 0; i < vscsi->live_queues; i++)
 		virtscsi_open_vq(&vscsi->req[i], vqs[VIRTIO_SCSI_VQ_BASE + i]);
 }
 
@@ -306,8 +345,9 @@ static void virtscsi_write_sizes(struct virtio_device *vdev)
 /* Section 5.6.5: discover the queues, then say what sizes are used. */
 static int virtscsi_find_vqs(struct virtio_scsi *vscsi)
 {
-	unsigned int num = VIRTIO_SCSI_VQ_BASE + vscsi->num_queues;
-	struct irq_affinity desc = { .pre_vectors = VIRTIO_SCSI_VQ_BASE };
+	unsigned int num = VIRTIO_SCSI_VQ_BASE + vscsi->live_queues;
+	struct irq_affinity managed = { .pre_vectors = VIRTIO_SCSI_VQ_BASE };
+	struct irq_affinity *desc = NULL;
 	struct virtqueue_info *infos;
 	struct virtqueue **vqs;
 	int err = -ENOMEM;
@@ -316,8 +356,10 @@ static int virtscsi_find_vqs(struct virtio_scsi *vscsi)
 	vqs = kzalloc_objs(*vqs, num, GFP_KERNEL);
 	if (!infos || !vqs)
 		goto out;
+	if (vscsi->affinity == VIRTIO_SCSI_AFFINITY_MANAGED)
+		desc = &managed;
 	virtscsi_describe_vqs(vscsi, infos);
-	err = virtio_find_vqs(vscsi->vdev, num, vqs, infos, &desc);
+	err = virtio_find_vqs(vscsi->vdev, num, vqs, infos, desc);
 	if (err)
 		goto out;
 	virtscsi_write_sizes(vscsi->vdev);
@@ -358,6 +400,7 @@ static void virtscsi_halt(struct virtio_scsi *vscsi, int published_byte,
 	virtscsi_all_vqs(vscsi, virtscsi_close_vq);
 	synchronize_rcu();
 	virtscsi_stop_watchdog(vscsi);
+	virtscsi_irqs_stop(vscsi);
 	if (virtscsi_pulled_out(vdev))
 		virtio_break_device(vdev);
 	else
@@ -385,14 +428,33 @@ static int virtscsi_negotiate(struct virtio_device *vdev)
 	return 0;
 }
 
+/*
+ * A guest that was saved can wake up on a host that has fewer queues. The block
+ * layer keeps its number, see virtscsi_vq_at().
+ */
+static void virtscsi_count_live(struct virtio_scsi *vscsi)
+{
+	unsigned int offered = virtio_cread32(vscsi->vdev,
+			offsetof(struct virtio_scsi_config, num_queues));
+	unsigned int live = clamp(offered, 1, vscsi->num_queues);
+
+	if (live < vscsi->num_queues)
+		dev_warn(&vscsi->vdev->dev, "the host has %u request queues now, %u share them\n",
+			 live, vscsi->num_queues);
+	WRITE_ONCE(vscsi->live_queues, live);
+}
+
 /* The device works again; what it told meanwhile, nobody heard. */
 static int virtscsi_resume(struct virtio_scsi *vscsi)
 {
-	int err = virtscsi_find_vqs(vscsi);
+	int err;
 
+	virtscsi_count_live(vscsi);
+	err = virtscsi_find_vqs(vscsi);
 	if (err)
 		return err;
 	virtio_device_ready(vscsi->vdev);
+	virtscsi_irqs_start(vscsi);
 	virtscsi_events_start(vscsi, true);
 	return 0;
 }
@@ -443,6 +505,106 @@ int virtscsi_device_reset(struct virtio_scsi *vscsi)
 	err = virtscsi_reset_locked(vscsi);
 	memalloc_noio_restore(noio);
 	mutex_unlock(&vscsi->reset_lock);
+	trace_virtscsi_reset(vscsi->shost->host_no, err);
+	return err;
+}
+
+static void virtscsi_pause_all(struct virtio_scsi *vscsi, bool paused)
+{
+	struct virtio_scsi_vq *svq;
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++) {
+		svq = &vscsi->req[i];
+		spin_lock_irq(&svq->lock);
+		svq->paused = paused;
+		spin_unlock_irq(&svq->lock);
+	}
+}
+
+static bool virtscsi_drained(struct virtio_scsi *vscsi)
+{
+	struct virtio_scsi_vq *svq;
+	unsigned int i;
+	bool busy = false;
+
+	for (i = 0; i < vscsi->num_queues && !busy; i++) {
+		svq = &vscsi->req[i];
+		spin_lock_irq(&svq->lock);
+		busy = svq->in_flight || !list_empty(&svq->parked);
+		spin_unlock_irq(&svq->lock);
+	}
+	return !busy;
+}
+
+/* What is in flight was sent without a doorbell, perhaps. */
+static int virtscsi_drain(struct virtio_scsi *vscsi)
+{
+	unsigned long end = jiffies + VIRTIO_SCSI_DRAIN_SECONDS * HZ;
+	unsigned int i;
+
+	virtscsi_pause_all(vscsi, true);
+	synchronize_rcu();
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_notify_vq(vscsi, &vscsi->req[i]);
+	while (!virtscsi_drained(vscsi)) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		if (msleep_interruptible(1))
+			return -EINTR;
+		/* polled queues have nobody else to look */
+		virtscsi_harvest_all(vscsi);
+	}
+	virtscsi_wait_collectors();
+	return 0;
+}
+
+static int virtscsi_change_locked(struct virtio_scsi *vscsi,
+				  enum virtio_scsi_steering steering)
+{
+	int err = 0;
+
+	lockdep_assert_held(&vscsi->policy_lock);
+
+	if (steering == vscsi->steering)
+		return 0;
+	if (steering == VIRTIO_SCSI_STEER_TARGET)
+		err = virtscsi_drain(vscsi);
+	if (!err)
+		WRITE_ONCE(vscsi->steering, steering);
+	/* none that was steered by the old policy gets in behind the pause */
+	synchronize_rcu();
+	virtscsi_pause_all(vscsi, false);
+	return err;
+}
+
+/**
+ * virtscsi_change_steering() - change the policy while I/O goes on
+ * @vscsi: the adapter
+ * @steering: the new policy
+ *
+ * The order that "target" promises holds from the return of this function on:
+ * it waits for the commands that no target counts. Commands submitted meanwhile
+ * wait in the block layer.
+ *
+ * Context: May sleep.
+ * Return: 0, or -ETIMEDOUT or -EINTR with the policy as it was, since the host
+ * has commands that it does not give back.
+ */
+int virtscsi_change_steering(struct virtio_scsi *vscsi,
+			     enum virtio_scsi_steering steering)
+{
+	unsigned int i;
+	int err;
+
+	mutex_lock(&vscsi->policy_lock);
+	err = virtscsi_change_locked(vscsi, steering);
+	mutex_unlock(&vscsi->policy_lock);
+
+	/* a batch that began before has its doorbell where the old policy had */
+	synchronize_rcu();
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_notify_vq(vscsi, &vscsi->req[i]);
 	return err;
 }
 
@@ -501,18 +663,34 @@ static unsigned int virtscsi_count_queues(struct virtio_device *vdev)
 	return used;
 }
 
+/* Several queues behind one interrupt are worse than fewer queues. */
+static unsigned int virtscsi_limit_vectors(struct virtio_scsi *vscsi,
+					   unsigned int queues)
+{
+	unsigned int most = min(queues, virtscsi_irq_limit(vscsi));
+
+	if (most < queues)
+		dev_info(&vscsi->vdev->dev, "interrupt vectors for %u of %u request queues, using %u\n",
+			 most, queues, most);
+	return most;
+}
+
 static void virtscsi_split_queues(struct virtio_scsi *vscsi)
 {
 	unsigned int asked = READ_ONCE(poll_queues);
 	unsigned int polled = min(asked, vscsi->num_queues - 1);
+	unsigned int rest = virtscsi_limit_vectors(vscsi,
+						   vscsi->num_queues - polled);
 
 	if (asked > polled)
 		dev_info(&vscsi->vdev->dev, "poll_queues=%u: of %u request queues one needs an interrupt, using %u\n",
 			 asked, vscsi->num_queues, polled);
-	vscsi->io_queues[HCTX_TYPE_DEFAULT] = vscsi->num_queues - polled;
+	vscsi->num_queues = rest + polled;
+	vscsi->live_queues = vscsi->num_queues;
+	vscsi->io_queues[HCTX_TYPE_DEFAULT] = rest;
 	vscsi->io_queues[HCTX_TYPE_POLL] = polled;
-	dev_info(&vscsi->vdev->dev, "%u/0/%u default/read/poll queues\n",
-		 vscsi->num_queues - polled, polled);
+	dev_info(&vscsi->vdev->dev, "%u/0/%u default/read/poll queues\n", rest,
+		 polled);
 }
 
 static void virtscsi_init_host(struct virtio_scsi *vscsi,
@@ -523,6 +701,8 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 	vscsi->shost = shost;
 	vscsi->num_queues = num;
 	vscsi->steering = READ_ONCE(steering);
+	vscsi->affinity = READ_ONCE(irq_affinity);
+	mutex_init(&vscsi->policy_lock);
 	vscsi->req_size = sizeof(struct virtio_scsi_cmd_req);
 	if (virtio_has_feature(vdev, VIRTIO_SCSI_F_T10_PI))
 		vscsi->req_size = sizeof(struct virtio_scsi_cmd_req_pi);
@@ -650,30 +830,58 @@ static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
 	mutex_unlock(&vscsi->reset_lock);
 }
 
+static int virtscsi_steering_alloc(struct virtio_scsi *vscsi)
+{
+	vscsi->targets = kzalloc_objs(*vscsi->targets, vscsi->max_target + 1,
+				      GFP_KERNEL);
+	vscsi->owed = bitmap_zalloc(vscsi->num_queues, GFP_KERNEL);
+	return vscsi->targets && vscsi->owed ? 0 : -ENOMEM;
+}
+
+static void virtscsi_free(struct virtio_scsi *vscsi)
+{
+	virtscsi_events_free(vscsi);
+	bitmap_free(vscsi->owed);
+	kfree(vscsi->targets);
+}
+
+/* The block layer has made its map: interrupts can follow it. */
+static int virtscsi_start_irqs(struct virtio_scsi *vscsi)
+{
+	mutex_lock(&vscsi->reset_lock);
+	virtscsi_irqs_start(vscsi);
+	mutex_unlock(&vscsi->reset_lock);
+	return virtscsi_irqs_add(vscsi);
+}
+
+static int virtscsi_add_queues(struct virtio_scsi *vscsi)
+{
+	int err = virtscsi_find_vqs(vscsi) ?: virtscsi_set_limits(vscsi);
+
+	if (err)
+		return err;
+	virtscsi_set_protection(vscsi);
+	err = scsi_add_host(vscsi->shost, &vscsi->vdev->dev);
+	if (err)
+		return err;
+	err = virtscsi_start_irqs(vscsi);
+	if (err)
+		scsi_remove_host(vscsi->shost);
+	return err;
+}
+
 static int virtscsi_add(struct virtio_scsi *vscsi)
 {
 	int err;
 
 	virtscsi_read_limits(vscsi);
-	err = virtscsi_events_alloc(vscsi);
-	if (err)
-		return err;
-	err = virtscsi_find_vqs(vscsi);
-	if (err)
-		goto err_free_events;
-	err = virtscsi_set_limits(vscsi);
-	if (err)
-		goto err_halt;
-	virtscsi_set_protection(vscsi);
-	err = scsi_add_host(vscsi->shost, &vscsi->vdev->dev);
-	if (err)
-		goto err_halt;
-	return 0;
-
-err_halt:
-	virtscsi_halt_for_good(vscsi);
-err_free_events:
-	virtscsi_events_free(vscsi);
+	err = virtscsi_steering_alloc(vscsi) ?: virtscsi_events_alloc(vscsi);
+	if (!err)
+		err = virtscsi_add_queues(vscsi);
+	if (err) {
+		virtscsi_halt_for_good(vscsi);
+		virtscsi_free(vscsi);
+	}
 	return err;
 }
 
@@ -702,6 +910,7 @@ static int virtscsi_probe(struct virtio_device *vdev)
 		scsi_host_put(shost);
 		return err;
 	}
+	virtscsi_stats_add(vscsi);
 	virtio_device_ready(vdev);
 	virtscsi_events_start(vscsi, false);
 	scsi_scan_host(shost);
@@ -723,11 +932,13 @@ static void virtscsi_remove(struct virtio_device *vdev)
 	struct virtio_scsi *vscsi = shost_priv(shost);
 
 	virtscsi_fail_if_pulled_out(vscsi);
+	virtscsi_stats_remove(vscsi);
+	virtscsi_irqs_remove(vscsi);
 	virtscsi_scan_stop(vscsi);
 	virtscsi_events_stop(vscsi, true);
 	scsi_remove_host(shost);
 	virtscsi_halt_for_good(vscsi);
-	virtscsi_events_free(vscsi);
+	virtscsi_free(vscsi);
 	scsi_host_put(shost);
 }
 
@@ -785,7 +996,30 @@ static struct virtio_driver virtscsi_driver = {
 	.restore		= virtscsi_restore,
 #endif
 };
-module_virtio_driver(virtscsi_driver);
+
+static int __init virtscsi_module_init(void)
+{
+	int err = virtscsi_irqs_init();
+
+	if (err)
+		return err;
+	virtscsi_stats_init();
+	err = register_virtio_driver(&virtscsi_driver);
+	if (err) {
+		virtscsi_stats_exit();
+		virtscsi_irqs_exit();
+	}
+	return err;
+}
+module_init(virtscsi_module_init);
+
+static void __exit virtscsi_module_exit(void)
+{
+	unregister_virtio_driver(&virtscsi_driver);
+	virtscsi_stats_exit();
+	virtscsi_irqs_exit();
+}
+module_exit(virtscsi_module_exit);
 
 MODULE_DESCRIPTION("Multiqueue guest driver for the virtio SCSI host");
 MODULE_VERSION("0.1.0");

@@ -8,6 +8,8 @@
 #include <linux/blk-mq.h>
 #include <linux/cache.h>
 #include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -93,6 +95,8 @@ enum virtio_scsi_cmd_state {
  * @own_len: its length in bytes
  * @node: in a list of collected commands, or in the queue's overflow list
  * @svq: the queue it was given to last
+ * @since: when it was given to the host, in jiffies
+ * @steered: it is counted in the word of its target, see virtio_scsi_steer.h
  * @state: see &enum virtio_scsi_cmd_state; written under the queue's lock
  * @verdict: host byte that the driver ends it with; DID_OK: the response
  *	decides
@@ -112,10 +116,26 @@ struct virtio_scsi_cmd {
 	/* of one submission */
 	struct list_head node;
 	struct virtio_scsi_vq *svq;
+	unsigned long since;
+	bool steered;
 	u8 state;
 	u8 verdict;
 	bool disowned;
 	int reset_seq;
+};
+
+/**
+ * enum virtio_scsi_choice - how a command came to its queue
+ * @VIRTIO_SCSI_UNSTEERED: that of the submitting CPU, without asking
+ * @VIRTIO_SCSI_STAYED: that of its target
+ * @VIRTIO_SCSI_MOVED: its target was idle and came to that of the CPU
+ * @VIRTIO_SCSI_SPILLED: that of the CPU, its target's was contended
+ */
+enum virtio_scsi_choice {
+	VIRTIO_SCSI_UNSTEERED,
+	VIRTIO_SCSI_STAYED,
+	VIRTIO_SCSI_MOVED,
+	VIRTIO_SCSI_SPILLED,
 };
 
 /* Private data of a SCSI command: itself, then room for @req and @resp. */
@@ -125,19 +145,75 @@ struct virtio_scsi_cmd {
 	 ALIGN(sizeof(struct virtio_scsi_cmd_resp), VIRTIO_SCSI_DMA_ALIGN))
 
 /**
+ * enum virtio_scsi_affinity - who places the interrupts of request queues
+ * @VIRTIO_SCSI_AFFINITY_HINT: the driver, on the CPUs of the queue; root may
+ *	move them
+ * @VIRTIO_SCSI_AFFINITY_MANAGED: the kernel, and nobody may move them
+ * @VIRTIO_SCSI_AFFINITY_NONE: the kernel, as any other interrupt
+ */
+enum virtio_scsi_affinity {
+	VIRTIO_SCSI_AFFINITY_HINT,
+	VIRTIO_SCSI_AFFINITY_MANAGED,
+	VIRTIO_SCSI_AFFINITY_NONE,
+	VIRTIO_SCSI_AFFINITIES,
+};
+
+/**
+ * struct virtio_scsi_irq - a queue's own interrupt, placed by the driver
+ * @notify: told when it is moved; its count keeps this structure
+ * @number: of the interrupt
+ * @set: where it belongs
+ * @moved: it was moved elsewhere, and is to be left there
+ */
+struct virtio_scsi_irq {
+	struct irq_affinity_notify notify;
+	int number;
+	cpumask_var_t set;
+	bool moved;
+};
+
+/**
+ * struct virtio_scsi_vq_stats - what happened on a queue, under its lock
+ * @submitted: commands given to the host
+ * @doorbells: notifications sent
+ * @interrupts: taken
+ * @moves: targets that came to this queue
+ * @spills: commands that came because their target's queue was contended
+ * @full: commands that had to wait for room in the ring
+ * @lost_interrupts: times that the watchdog found completions without one
+ * @repeated_doorbells: notifications that the watchdog sent again
+ */
+struct virtio_scsi_vq_stats {
+	unsigned long submitted;
+	unsigned long doorbells;
+	unsigned long interrupts;
+	unsigned long moves;
+	unsigned long spills;
+	unsigned long full;
+	unsigned long lost_interrupts;
+	unsigned long repeated_doorbells;
+};
+
+/**
  * struct virtio_scsi_vq - a virtqueue and what is in it
  * @lock: protects the ring and all members below, and the state of commands
  *	that were given to this queue
  * @vq: the virtqueue; NULL while the device is being reset
  * @closed: nothing may be added: the device is being reset, or is gone
  * @polled: has no interrupt
+ * @paused: nothing new may be added: the policy is being changed
+ * @leaving: the last CPU of the queue's managed interrupt is going or gone:
+ *	targets are to leave it; read without the lock
+ * @nearly_full: the ring has less than @reserve free; read without the lock
+ * @reserve: descriptors
+ * @index: number of the request queue
  * @in_flight: buffers the host has
  * @completed: buffers it gave back, wraps around
  * @seen: @completed at the watchdog's last look
  * @idle_before: the queue had nothing in flight at the watchdog's last look
  * @parked: commands that wait for room in the ring
- * @lost_interrupts: times that the watchdog found completions without one
- * @repeated_doorbells: notifications that the watchdog sent again
+ * @irq: the interrupt, if the driver places it; under reset_lock
+ * @stats: see there
  * @name: of the queue, as in /proc/interrupts
  */
 struct virtio_scsi_vq {
@@ -146,14 +222,19 @@ struct virtio_scsi_vq {
 	struct virtqueue *vq;
 	bool closed;
 	bool polled;
+	bool paused;
+	bool leaving;
+	bool nearly_full;
+	unsigned int reserve;
+	unsigned int index;
 	unsigned int in_flight;
 	unsigned int completed;
 	struct list_head parked;
 
 	unsigned int seen;
 	bool idle_before;
-	unsigned long lost_interrupts;
-	unsigned long repeated_doorbells;
+	struct virtio_scsi_irq *irq;
+	struct virtio_scsi_vq_stats stats;
 	char name[24];
 } ____cacheline_aligned_in_smp;
 
@@ -180,6 +261,15 @@ struct virtio_scsi_lun {
 };
 
 /**
+ * struct virtio_scsi_target - what the driver keeps for a target
+ * @word: see virtio_scsi_steer.h; in a cache line of its own, since every
+ *	command of the target writes it
+ */
+struct virtio_scsi_target {
+	atomic_t word;
+} ____cacheline_aligned_in_smp;
+
+/**
  * struct virtio_scsi_event_node - a buffer of the event queue
  * @node: in &struct virtio_scsi.events_todo or events_idle, in neither while
  *	the device has it
@@ -202,8 +292,29 @@ struct virtio_scsi {
 	unsigned int max_lun;
 	unsigned int num_queues;
 	unsigned int io_queues[HCTX_MAX_TYPES];
-	enum virtio_scsi_steering steering;
 	size_t req_size;
+
+	/* request queues that the device has now: fewer after a restore, maybe */
+	unsigned int live_queues;
+
+	/*
+	 * Read without a lock by every command, written under @policy_lock. A
+	 * change to a policy that promises order waits until no command is
+	 * outstanding that it does not know of.
+	 */
+	enum virtio_scsi_steering steering;
+	struct mutex policy_lock;
+	struct virtio_scsi_target *targets;
+
+	/* who places interrupts; fixed from probe on */
+	enum virtio_scsi_affinity affinity;
+	struct hlist_node cpuhp;
+	struct work_struct irq_work;
+
+	struct dentry *debugfs;
+
+	/* rings that got commands of a batch whose doorbell is still owed */
+	unsigned long *owed;
 
 	/* numbers the driver's own commands, so that no tag is used twice */
 	atomic_t own_tags;
@@ -313,6 +424,20 @@ static inline u8 *virtscsi_req_cdb(const struct virtio_scsi *vscsi,
 	return req->cmd.cdb;
 }
 
+/*
+ * The ring behind the number of a request queue. The block layer has as many as
+ * at probe; a device that came back with fewer has its rings shared.
+ */
+static inline struct virtio_scsi_vq *virtscsi_vq_at(struct virtio_scsi *vscsi,
+						    unsigned int number)
+{
+	unsigned int live = READ_ONCE(vscsi->live_queues);
+
+	if (unlikely(number >= live))
+		number %= live;
+	return &vscsi->req[number];
+}
+
 /* virtio_scsi_io.c */
 void virtscsi_lun_encode(u8 field[8], unsigned int target, u64 lun);
 bool virtscsi_lun_decode(const u8 field[8], unsigned int *target,
@@ -322,11 +447,11 @@ void virtscsi_req_done(struct virtqueue *vq);
 unsigned int virtscsi_harvest(struct virtio_scsi *vscsi,
 			      struct virtio_scsi_vq *svq);
 void virtscsi_wait_collectors(void);
-void virtscsi_notify_vq(struct virtio_scsi_vq *svq);
+void virtscsi_notify_vq(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq);
 int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			struct virtio_scsi_cmd *cmd, unsigned int target,
 			u64 lun);
-bool virtscsi_unpark(struct virtio_scsi_cmd *cmd);
+bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd);
 void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
 		      int parked_byte);
 int virtscsi_init_cmd_priv(struct Scsi_Host *shost, struct scsi_cmnd *sc);
@@ -341,6 +466,7 @@ void virtscsi_lun_put(struct virtio_scsi_lun *lun);
 void virtscsi_ctrl_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_watch(struct virtio_scsi *vscsi);
 void virtscsi_watchdog(struct work_struct *work);
+void virtscsi_harvest_all(struct virtio_scsi *vscsi);
 enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc);
 int virtscsi_eh_abort(struct scsi_cmnd *sc);
 int virtscsi_eh_device_reset(struct scsi_cmnd *sc);
@@ -368,7 +494,27 @@ int virtscsi_scan_finished(struct Scsi_Host *shost, unsigned long elapsed);
 void virtscsi_scan_targets(struct virtio_scsi *vscsi);
 void virtscsi_scan_stop(struct virtio_scsi *vscsi);
 
+/* virtio_scsi_irq.c */
+extern const char * const virtscsi_affinities[VIRTIO_SCSI_AFFINITIES];
+unsigned int virtscsi_irq_limit(struct virtio_scsi *vscsi);
+void virtscsi_irqs_start(struct virtio_scsi *vscsi);
+void virtscsi_irqs_stop(struct virtio_scsi *vscsi);
+int virtscsi_irqs_add(struct virtio_scsi *vscsi);
+void virtscsi_irqs_remove(struct virtio_scsi *vscsi);
+int virtscsi_irqs_init(void);
+void virtscsi_irqs_exit(void);
+
+/* virtio_scsi_stats.c */
+extern const char * const virtscsi_steerings[VIRTIO_SCSI_STEERINGS];
+extern const struct attribute_group *virtscsi_shost_groups[];
+void virtscsi_stats_add(struct virtio_scsi *vscsi);
+void virtscsi_stats_remove(struct virtio_scsi *vscsi);
+void virtscsi_stats_init(void);
+void virtscsi_stats_exit(void);
+
 /* virtio_scsi.c */
+int virtscsi_change_steering(struct virtio_scsi *vscsi,
+			     enum virtio_scsi_steering steering);
 int virtscsi_device_reset(struct virtio_scsi *vscsi);
 
 #endif

@@ -14,6 +14,7 @@
 #include <scsi/scsi_eh.h>
 
 #include "virtio_scsi.h"
+#include "virtio_scsi_trace.h"
 
 #define VIRTIO_SCSI_TICK	HZ
 
@@ -133,7 +134,7 @@ static int virtscsi_tmf_send(struct virtio_scsi *vscsi,
 	err = virtscsi_tmf_put(vscsi, tmf);
 	spin_unlock_irq(&vscsi->ctrl.lock);
 	if (!err)
-		virtscsi_notify_vq(&vscsi->ctrl);
+		virtscsi_notify_vq(vscsi, &vscsi->ctrl);
 	return err;
 }
 
@@ -199,6 +200,7 @@ static int virtscsi_tmf(struct virtio_scsi *vscsi, struct scsi_device *sdev,
 			u32 subtype, u64 tag, const char *what)
 {
 	struct virtio_scsi_tmf *tmf;
+	u8 response;
 	int err, ret;
 
 	tmf = kzalloc_obj(*tmf, GFP_NOIO);
@@ -215,14 +217,23 @@ static int virtscsi_tmf(struct virtio_scsi *vscsi, struct scsi_device *sdev,
 	if (!virtscsi_tmf_wait(vscsi, tmf)) {
 		sdev_printk(KERN_WARNING, sdev, "%s: no answer for %u seconds\n",
 			    what, VIRTIO_SCSI_TMF_SECONDS);
+		trace_virtscsi_tmf(sdev, subtype, FAILED, -ETIMEDOUT);
 		return FAILED;
 	}
-	ret = virtscsi_tmf_result(sdev, what, READ_ONCE(tmf->resp.response));
+	response = READ_ONCE(tmf->resp.response);
+	ret = virtscsi_tmf_result(sdev, what, response);
+	trace_virtscsi_tmf(sdev, subtype, ret, response);
 	kfree(tmf);
 	return ret;
 }
 
-static void virtscsi_harvest_all(struct virtio_scsi *vscsi)
+/**
+ * virtscsi_harvest_all() - virtscsi_harvest() for all request queues
+ * @vscsi: the adapter
+ *
+ * Context: Any context, no lock held.
+ */
+void virtscsi_harvest_all(struct virtio_scsi *vscsi)
 {
 	unsigned int i;
 
@@ -406,7 +417,7 @@ int virtscsi_eh_abort(struct scsi_cmnd *sc)
 	/* answered by the driver itself, or never submitted */
 	if (!cmd->svq)
 		return SUCCESS;
-	if (virtscsi_unpark(cmd))
+	if (virtscsi_unpark(vscsi, cmd))
 		return SUCCESS;
 	virtscsi_disown(cmd);
 	if (virtscsi_given_back(vscsi, cmd))
@@ -553,7 +564,7 @@ static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
 	rcu_read_lock();
 	spin_lock_irq(&svq->lock);
 	vq = svq->closed ? NULL : svq->vq;
-	svq->repeated_doorbells++;
+	svq->stats.repeated_doorbells++;
 	spin_unlock_irq(&svq->lock);
 	if (vq)
 		virtqueue_notify(vq);
@@ -566,7 +577,7 @@ static void virtscsi_prod(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
 	unsigned int found = virtscsi_harvest(vscsi, svq);
 
 	if (lost && found) {
-		svq->lost_interrupts++;
+		svq->stats.lost_interrupts++;
 		dev_warn_ratelimited(&vscsi->vdev->dev,
 				     "%s: %u completions without an interrupt\n",
 				     svq->name, found);

@@ -13,6 +13,7 @@
 #include <scsi/scsi_eh.h>
 
 #include "virtio_scsi.h"
+#include "virtio_scsi_trace.h"
 
 /* What has to wait a moment waits so long, in jiffies. */
 #define VIRTIO_SCSI_LATER	HZ
@@ -538,6 +539,7 @@ static void virtscsi_handle_event(struct virtio_scsi *vscsi,
 	u32 reason = virtio32_to_cpu(vscsi->vdev, event->reason);
 	unsigned int target, lun;
 
+	trace_virtscsi_event(vscsi->shost->host_no, kind, reason, event->lun);
 	if (kind & VIRTIO_SCSI_T_EVENTS_MISSED)
 		virtscsi_note_missed(vscsi);
 	kind &= ~VIRTIO_SCSI_T_EVENTS_MISSED;

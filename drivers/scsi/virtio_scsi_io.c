@@ -15,6 +15,7 @@
 #include <scsi/scsi_proto.h>
 
 #include "virtio_scsi.h"
+#include "virtio_scsi_trace.h"
 
 /* How often a device that is attached may be called absent before it is. */
 #define VIRTIO_SCSI_BAD_TARGET_TRIES	2
@@ -216,6 +217,17 @@ static bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd)
 		test_bit(SCMD_STATE_COMPLETE, &sc->state));
 }
 
+/* Every path on which a command ends or is refused comes through here. */
+static void virtscsi_unsteer(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_cmd *cmd)
+{
+	if (!cmd->steered)
+		return;
+	cmd->steered = false;
+	trace_virtscsi_leave(cmd->sc, cmd->svq ? cmd->svq->index : 0);
+	virtscsi_steer_leave(&vscsi->targets[cmd->sc->device->id].word);
+}
+
 static void virtscsi_finish(struct virtio_scsi *vscsi,
 			    struct virtio_scsi_cmd *cmd)
 {
@@ -225,6 +237,7 @@ static void virtscsi_finish(struct virtio_scsi *vscsi,
 		cmd->own_done(cmd, cmd->verdict);
 		return;
 	}
+	virtscsi_unsteer(vscsi, cmd);
 	if (unlikely(virtscsi_eh_owns(cmd)))
 		return;
 	if (likely(cmd->verdict == DID_OK))
@@ -257,6 +270,17 @@ static void virtscsi_take_back(struct virtio_scsi_vq *svq,
 	WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IDLE);
 	cmd->verdict = verdict;
 	list_add_tail(&cmd->node, done);
+}
+
+/* Room for a few more is left to those whose target can't go elsewhere. */
+static void virtscsi_note_room(struct virtio_scsi_vq *svq)
+{
+	bool full = svq->vq->num_free < svq->reserve;
+
+	lockdep_assert_held(&svq->lock);
+
+	if (unlikely(full != svq->nearly_full))
+		WRITE_ONCE(svq->nearly_full, full);
 }
 
 static void virtscsi_collect(struct virtio_scsi_vq *svq, struct list_head *done)
@@ -340,8 +364,24 @@ static int virtscsi_publish(struct virtio_scsi *vscsi,
 	if (err)
 		return err;
 	WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IN_RING);
+	cmd->since = jiffies;
 	svq->in_flight++;
+	svq->stats.submitted++;
+	virtscsi_note_room(svq);
 	return 0;
+}
+
+/* Return: true if the host is to be notified, by the caller, without lock. */
+static bool virtscsi_kick_prepare(struct virtio_scsi *vscsi,
+				  struct virtio_scsi_vq *svq)
+{
+	lockdep_assert_held(&svq->lock);
+
+	if (!svq->vq || svq->closed || !virtqueue_kick_prepare(svq->vq))
+		return false;
+	svq->stats.doorbells++;
+	trace_virtscsi_kick(vscsi->shost->host_no, svq->index, svq->in_flight);
+	return true;
 }
 
 /* How a command ends that a ring did not take. */
@@ -393,6 +433,8 @@ static bool virtscsi_collect_vq(struct virtio_scsi *vscsi,
 				struct virtio_scsi_vq *svq,
 				struct list_head *done)
 {
+	bool notify = false;
+
 	lockdep_assert_held(&svq->lock);
 
 	if (svq->polled) {
@@ -403,10 +445,11 @@ static bool virtscsi_collect_vq(struct virtio_scsi *vscsi,
 			virtscsi_collect(svq, done);
 		} while (!virtqueue_enable_cb(svq->vq));
 	}
-	if (likely(list_empty(&svq->parked)) || svq->closed)
-		return false;
-	return virtscsi_publish_parked(vscsi, svq, done) &&
-	       virtqueue_kick_prepare(svq->vq);
+	if (unlikely(!list_empty(&svq->parked)) && !svq->closed &&
+	    virtscsi_publish_parked(vscsi, svq, done))
+		notify = virtscsi_kick_prepare(vscsi, svq);
+	virtscsi_note_room(svq);
+	return notify;
 }
 
 /**
@@ -457,12 +500,18 @@ void virtscsi_wait_collectors(void)
 	synchronize_rcu();
 }
 
-/* Interrupt of a request queue. */
+/*
+ * Interrupt of a request queue. Counted without the lock: a queue has one
+ * interrupt, and that runs on one CPU at a time.
+ */
 void virtscsi_req_done(struct virtqueue *vq)
 {
 	struct virtio_scsi *vscsi = virtscsi_of_vq(vq);
+	struct virtio_scsi_vq *svq;
 
-	virtscsi_harvest(vscsi, &vscsi->req[vq->index - VIRTIO_SCSI_VQ_BASE]);
+	svq = &vscsi->req[vq->index - VIRTIO_SCSI_VQ_BASE];
+	WRITE_ONCE(svq->stats.interrupts, svq->stats.interrupts + 1);
+	virtscsi_harvest(vscsi, svq);
 }
 
 /* Polled I/O: the block layer asks for what is done. */
@@ -470,7 +519,7 @@ int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num)
 {
 	struct virtio_scsi *vscsi = shost_priv(shost);
 
-	return virtscsi_harvest(vscsi, &vscsi->req[queue_num]);
+	return virtscsi_harvest(vscsi, virtscsi_vq_at(vscsi, queue_num));
 }
 
 static void virtscsi_reclaim_vq(struct virtio_scsi *vscsi,
@@ -514,12 +563,13 @@ void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
 
 /**
  * virtscsi_unpark() - take a command off the overflow list
+ * @vscsi: the adapter
  * @cmd: the command
  *
  * Context: Any context, no lock held.
  * Return: true if it was there: the host has never seen it.
  */
-bool virtscsi_unpark(struct virtio_scsi_cmd *cmd)
+bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd)
 {
 	struct virtio_scsi_vq *svq = cmd->svq;
 	unsigned long flags;
@@ -532,6 +582,8 @@ bool virtscsi_unpark(struct virtio_scsi_cmd *cmd)
 		WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IDLE);
 	}
 	spin_unlock_irqrestore(&svq->lock, flags);
+	if (parked)
+		virtscsi_unsteer(vscsi, cmd);
 	return parked;
 }
 
@@ -598,6 +650,16 @@ static void virtscsi_fill_req(struct virtio_scsi *vscsi,
 		       sc->cmnd, sc->cmd_len, 0);
 }
 
+/* Whether the queue takes anything at all at the moment. */
+static int virtscsi_admit(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
+{
+	lockdep_assert_held(&svq->lock);
+
+	if (unlikely(svq->closed))
+		return READ_ONCE(vscsi->gone) ? -ENODEV : -EAGAIN;
+	return unlikely(svq->paused) ? -EAGAIN : 0;
+}
+
 /*
  * A full ring is no reason to stop the device or the host: the command waits
  * for the next completion of this very queue. Behind others that wait it waits
@@ -607,18 +669,20 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 			   struct virtio_scsi_vq *svq,
 			   struct virtio_scsi_cmd *cmd)
 {
-	int err = -ENOSPC;
+	int err = virtscsi_admit(vscsi, svq);
 
 	lockdep_assert_held(&svq->lock);
 
-	if (unlikely(svq->closed))
-		return READ_ONCE(vscsi->gone) ? -ENODEV : -EAGAIN;
+	if (err)
+		return err;
 	cmd->svq = svq;
+	err = -ENOSPC;
 	if (likely(list_empty(&svq->parked)))
 		err = virtscsi_publish(vscsi, svq, cmd);
 	if (err == -ENOSPC && svq->in_flight && cmd->sc) {
 		WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_PARKED);
 		list_add_tail(&cmd->node, &svq->parked);
+		svq->stats.full++;
 		err = 0;
 	}
 	if (!err && unlikely(!READ_ONCE(vscsi->watching)))
@@ -626,24 +690,43 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 	return err;
 }
 
+static void virtscsi_note_choice(struct virtio_scsi_vq *svq,
+				 enum virtio_scsi_choice choice)
+{
+	lockdep_assert_held(&svq->lock);
+
+	if (choice == VIRTIO_SCSI_MOVED)
+		svq->stats.moves++;
+	else if (choice == VIRTIO_SCSI_SPILLED)
+		svq->stats.spills++;
+}
+
 /*
  * The doorbell is owed for the last command of a batch even if that one was
- * not taken: those before it were, and nobody else rings for them.
+ * not taken: those before it were, and nobody else rings for them. They may
+ * have gone to other rings than this, which is written down.
  */
 static int virtscsi_submit(struct virtio_scsi *vscsi,
 			   struct virtio_scsi_vq *svq,
-			   struct virtio_scsi_cmd *cmd, bool last)
+			   struct virtio_scsi_cmd *cmd,
+			   enum virtio_scsi_choice choice, bool last)
 {
 	struct virtqueue *vq;
 	unsigned long flags;
-	bool notify;
+	bool notify = false;
 	int err;
 
 	rcu_read_lock();
 	spin_lock_irqsave(&svq->lock, flags);
 	err = virtscsi_accept(vscsi, svq, cmd);
+	if (choice != VIRTIO_SCSI_UNSTEERED) {
+		virtscsi_note_choice(svq, choice);
+		if (!last && !test_bit(svq->index, vscsi->owed))
+			set_bit(svq->index, vscsi->owed);
+	}
 	vq = svq->vq;
-	notify = last && !svq->closed && virtqueue_kick_prepare(vq);
+	if (last)
+		notify = virtscsi_kick_prepare(vscsi, svq);
 	spin_unlock_irqrestore(&svq->lock, flags);
 
 	if (notify)
@@ -654,11 +737,12 @@ static int virtscsi_submit(struct virtio_scsi *vscsi,
 
 /**
  * virtscsi_notify_vq() - tell the host what was added without a doorbell
- * @svq: one of the adapter's queues
+ * @vscsi: the adapter
+ * @svq: one of its queues
  *
  * Context: Any context, no lock held.
  */
-void virtscsi_notify_vq(struct virtio_scsi_vq *svq)
+void virtscsi_notify_vq(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
 {
 	struct virtqueue *vq;
 	unsigned long flags;
@@ -667,12 +751,28 @@ void virtscsi_notify_vq(struct virtio_scsi_vq *svq)
 	rcu_read_lock();
 	spin_lock_irqsave(&svq->lock, flags);
 	vq = svq->vq;
-	notify = vq && !svq->closed && virtqueue_kick_prepare(vq);
+	notify = virtscsi_kick_prepare(vscsi, svq);
 	spin_unlock_irqrestore(&svq->lock, flags);
 
 	if (notify)
 		virtqueue_notify(vq);
 	rcu_read_unlock();
+}
+
+/*
+ * A batch is over: ring for what went to other rings than its last command. A
+ * bit may be another CPU's, whose batch is still going on; that one sets it
+ * again with its next command.
+ */
+static void virtscsi_notify_owed(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	if (likely(bitmap_empty(vscsi->owed, vscsi->num_queues)))
+		return;
+	for_each_set_bit(i, vscsi->owed, vscsi->num_queues)
+		if (test_and_clear_bit(i, vscsi->owed))
+			virtscsi_notify_vq(vscsi, &vscsi->req[i]);
 }
 
 /**
@@ -699,25 +799,56 @@ int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 	cmd->sc = NULL;
 	virtscsi_fill_header(vscsi, cmd, target, lun,
 			     VIRTIO_SCSI_OWN_TAG | number);
-	return virtscsi_submit(vscsi, svq, cmd, false);
+	return virtscsi_submit(vscsi, svq, cmd, VIRTIO_SCSI_UNSTEERED, false);
 }
 
-static struct virtio_scsi_vq *virtscsi_vq_of_hwq(struct virtio_scsi *vscsi,
-						 unsigned int hwq)
+/* A hint, read without the lock. */
+static bool virtscsi_contended(struct virtio_scsi_vq *svq)
 {
-	return &vscsi->req[virtscsi_steer(vscsi->steering, hwq)];
+	return spin_is_locked(&svq->lock) || READ_ONCE(svq->nearly_full) ||
+	       READ_ONCE(svq->leaving);
+}
+
+/*
+ * Polled commands stay where they are polled for, and out of their target's
+ * count, whatever the policy.
+ */
+static enum virtio_scsi_choice virtscsi_choose(struct virtio_scsi *vscsi,
+					       struct virtio_scsi_cmd *cmd,
+					       struct virtio_scsi_vq **svq)
+{
+	enum virtio_scsi_steering steering = READ_ONCE(vscsi->steering);
+	struct virtio_scsi_vq *own = *svq;
+	bool moved = false;
+	unsigned int queue;
+	atomic_t *word;
+
+	if (steering == VIRTIO_SCSI_STEER_CPU || own->polled)
+		return VIRTIO_SCSI_UNSTEERED;
+	word = &vscsi->targets[cmd->sc->device->id].word;
+	queue = virtscsi_steer_join(word, own->index, &moved);
+	cmd->steered = true;
+	if (moved)
+		return VIRTIO_SCSI_MOVED;
+	*svq = virtscsi_vq_at(vscsi, queue);
+	if (*svq == own || steering == VIRTIO_SCSI_STEER_TARGET ||
+	    !virtscsi_contended(*svq))
+		return VIRTIO_SCSI_STAYED;
+	virtscsi_unsteer(vscsi, cmd);
+	*svq = own;
+	return VIRTIO_SCSI_SPILLED;
 }
 
 /*
  * Error handling waits for its own commands without polling, also if it sends
  * them in a request that was to be polled.
  */
-static struct virtio_scsi_vq *virtscsi_vq_of(struct virtio_scsi *vscsi,
-					     struct scsi_cmnd *sc)
+static struct virtio_scsi_vq *virtscsi_own_vq(struct virtio_scsi *vscsi,
+					      struct scsi_cmnd *sc)
 {
 	u32 tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
 	struct virtio_scsi_vq *svq =
-		virtscsi_vq_of_hwq(vscsi, blk_mq_unique_tag_to_hwq(tag));
+		virtscsi_vq_at(vscsi, blk_mq_unique_tag_to_hwq(tag));
 
 	if (unlikely(svq->polled && sc->submitter != SUBMITTED_BY_BLOCK_LAYER))
 		return &vscsi->req[0];
@@ -727,7 +858,10 @@ static struct virtio_scsi_vq *virtscsi_vq_of(struct virtio_scsi *vscsi,
 /* The batch ended without its last command: ring for the others. */
 void virtscsi_commit_rqs(struct Scsi_Host *shost, u16 hwq)
 {
-	virtscsi_notify_vq(virtscsi_vq_of_hwq(shost_priv(shost), hwq));
+	struct virtio_scsi *vscsi = shost_priv(shost);
+
+	virtscsi_notify_vq(vscsi, virtscsi_vq_at(vscsi, hwq));
+	virtscsi_notify_owed(vscsi);
 }
 
 /*
@@ -772,8 +906,10 @@ static bool virtscsi_answer_here(struct scsi_cmnd *sc)
 	return false;
 }
 
-static enum scsi_qc_status virtscsi_not_taken(struct scsi_cmnd *sc, int err)
+static enum scsi_qc_status virtscsi_not_taken(struct virtio_scsi *vscsi,
+					      struct scsi_cmnd *sc, int err)
 {
+	virtscsi_unsteer(vscsi, scsi_cmd_priv(sc));
 	if (err == -EAGAIN)
 		return SCSI_MLQUEUE_HOST_BUSY;
 	if (err == -ENOSPC || err == -ENOMEM)
@@ -787,15 +923,47 @@ static enum scsi_qc_status virtscsi_not_taken(struct scsi_cmnd *sc, int err)
 	return 0;
 }
 
+/*
+ * A target that can't leave a queue whose CPUs go offline waits until it is
+ * idle, and is then taken along by its next command.
+ */
+static bool virtscsi_must_wait(struct virtio_scsi_cmd *cmd,
+			       struct virtio_scsi_vq *svq,
+			       struct virtio_scsi_vq *own)
+{
+	return unlikely(READ_ONCE(svq->leaving)) && svq != own && cmd->steered;
+}
+
+static enum scsi_qc_status virtscsi_dispatch(struct virtio_scsi *vscsi,
+					     struct scsi_cmnd *sc,
+					     struct virtio_scsi_vq *own)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	bool last = sc->flags & SCMD_LAST;
+	struct virtio_scsi_vq *svq = own;
+	enum virtio_scsi_choice choice;
+	int err = -EAGAIN;
+
+	virtscsi_fill_req(vscsi, cmd);
+	/* a change of the policy waits for what was steered by the old one */
+	rcu_read_lock();
+	choice = virtscsi_choose(vscsi, cmd, &svq);
+	trace_virtscsi_steer(sc, own->index, svq->index, choice);
+	if (!virtscsi_must_wait(cmd, svq, own))
+		err = virtscsi_submit(vscsi, svq, cmd, choice, last);
+	if (last)
+		virtscsi_notify_owed(vscsi);
+	rcu_read_unlock();
+	return err ? virtscsi_not_taken(vscsi, sc, err) : 0;
+}
+
 /* A command of the SCSI layer, or of its error handling. */
 enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
 					  struct scsi_cmnd *sc)
 {
 	struct virtio_scsi *vscsi = shost_priv(shost);
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
-	bool last = sc->flags & SCMD_LAST;
-	struct virtio_scsi_vq *svq;
-	int err;
+	struct virtio_scsi_vq *own;
 
 	/*
 	 * Error handling sends its own commands in the very command that
@@ -804,14 +972,11 @@ enum scsi_qc_status virtscsi_queuecommand(struct Scsi_Host *shost,
 	if (unlikely(READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IDLE))
 		return SCSI_MLQUEUE_DEVICE_BUSY;
 
-	svq = virtscsi_vq_of(vscsi, sc);
-	if (unlikely(virtscsi_answer_here(sc))) {
-		if (last)
-			virtscsi_notify_vq(svq);
-		scsi_done(sc);
-		return 0;
-	}
-	virtscsi_fill_req(vscsi, cmd);
-	err = virtscsi_submit(vscsi, svq, cmd, last);
-	return err ? virtscsi_not_taken(sc, err) : 0;
+	own = virtscsi_own_vq(vscsi, sc);
+	if (likely(!virtscsi_answer_here(sc)))
+		return virtscsi_dispatch(vscsi, sc, own);
+	if (sc->flags & SCMD_LAST)
+		virtscsi_commit_rqs(shost, own->index);
+	scsi_done(sc);
+	return 0;
 }

@@ -330,7 +330,7 @@ void virtscsi_settle(struct virtio_scsi_round *round)
 	unsigned int i;
 
 	do {
-		virtscsi_notify_vq(&round->vscsi->req[0]);
+		virtscsi_notify_vq(round->vscsi, &round->vscsi->req[0]);
 		virtscsi_await(round);
 	} while (virtscsi_ask_again(round));
 

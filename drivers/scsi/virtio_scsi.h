@@ -303,6 +303,7 @@ struct virtio_scsi {
 	 * outstanding that it does not know of.
 	 */
 	enum virtio_scsi_steering steering;
+	/* protects changes of @steering */
 	struct mutex policy_lock;
 	struct virtio_scsi_target *targets;
 

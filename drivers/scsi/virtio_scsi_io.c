@@ -690,8 +690,15 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 	return err;
 }
 
-static void virtscsi_note_choice(struct virtio_scsi_vq *svq,
-				 enum virtio_scsi_choice choice)
+/*
+ * What a command's doorbell, or the lack of one, means for others. It is owed
+ * for the last command of a batch even if that one was not taken: those before
+ * it were, and nobody else rings for them. They may have gone to other rings,
+ * which is written down.
+ */
+static bool virtscsi_account(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_vq *svq,
+			     enum virtio_scsi_choice choice, bool last)
 {
 	lockdep_assert_held(&svq->lock);
 
@@ -699,34 +706,40 @@ static void virtscsi_note_choice(struct virtio_scsi_vq *svq,
 		svq->stats.moves++;
 	else if (choice == VIRTIO_SCSI_SPILLED)
 		svq->stats.spills++;
+	if (last)
+		return virtscsi_kick_prepare(vscsi, svq);
+	if (choice != VIRTIO_SCSI_UNSTEERED &&
+	    !test_bit(svq->index, vscsi->owed))
+		set_bit(svq->index, vscsi->owed);
+	return false;
 }
 
 /*
- * The doorbell is owed for the last command of a batch even if that one was
- * not taken: those before it were, and nobody else rings for them. They may
- * have gone to other rings than this, which is written down.
+ * @spill: where to go if the lock of @svq is taken, or NULL to wait for it
  */
 static int virtscsi_submit(struct virtio_scsi *vscsi,
 			   struct virtio_scsi_vq *svq,
+			   struct virtio_scsi_vq *spill,
 			   struct virtio_scsi_cmd *cmd,
 			   enum virtio_scsi_choice choice, bool last)
 {
 	struct virtqueue *vq;
 	unsigned long flags;
-	bool notify = false;
+	bool notify;
 	int err;
 
 	rcu_read_lock();
-	spin_lock_irqsave(&svq->lock, flags);
-	err = virtscsi_accept(vscsi, svq, cmd);
-	if (choice != VIRTIO_SCSI_UNSTEERED) {
-		virtscsi_note_choice(svq, choice);
-		if (!last && !test_bit(svq->index, vscsi->owed))
-			set_bit(svq->index, vscsi->owed);
+	if (!spill) {
+		spin_lock_irqsave(&svq->lock, flags);
+	} else if (!spin_trylock_irqsave(&svq->lock, flags)) {
+		virtscsi_unsteer(vscsi, cmd);
+		choice = VIRTIO_SCSI_SPILLED;
+		svq = spill;
+		spin_lock_irqsave(&svq->lock, flags);
 	}
+	err = virtscsi_accept(vscsi, svq, cmd);
+	notify = virtscsi_account(vscsi, svq, choice, last);
 	vq = svq->vq;
-	if (last)
-		notify = virtscsi_kick_prepare(vscsi, svq);
 	spin_unlock_irqrestore(&svq->lock, flags);
 
 	if (notify)
@@ -799,23 +812,25 @@ int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 	cmd->sc = NULL;
 	virtscsi_fill_header(vscsi, cmd, target, lun,
 			     VIRTIO_SCSI_OWN_TAG | number);
-	return virtscsi_submit(vscsi, svq, cmd, VIRTIO_SCSI_UNSTEERED, false);
+	return virtscsi_submit(vscsi, svq, NULL, cmd, VIRTIO_SCSI_UNSTEERED,
+			       false);
 }
 
 /* A hint, read without the lock. */
-static bool virtscsi_contended(struct virtio_scsi_vq *svq)
+static bool virtscsi_crowded(struct virtio_scsi_vq *svq)
 {
-	return spin_is_locked(&svq->lock) || READ_ONCE(svq->nearly_full) ||
-	       READ_ONCE(svq->leaving);
+	return READ_ONCE(svq->nearly_full) || READ_ONCE(svq->leaving);
 }
 
 /*
  * Polled commands stay where they are polled for, and out of their target's
- * count, whatever the policy.
+ * count, whatever the policy. *@svq is the submitting CPU's queue, and changed
+ * to the one that is chosen; *@spill is where the command may go in place of it.
  */
 static enum virtio_scsi_choice virtscsi_choose(struct virtio_scsi *vscsi,
 					       struct virtio_scsi_cmd *cmd,
-					       struct virtio_scsi_vq **svq)
+					       struct virtio_scsi_vq **svq,
+					       struct virtio_scsi_vq **spill)
 {
 	enum virtio_scsi_steering steering = READ_ONCE(vscsi->steering);
 	struct virtio_scsi_vq *own = *svq;
@@ -831,11 +846,14 @@ static enum virtio_scsi_choice virtscsi_choose(struct virtio_scsi *vscsi,
 	if (moved)
 		return VIRTIO_SCSI_MOVED;
 	*svq = virtscsi_vq_at(vscsi, queue);
-	if (*svq == own || steering == VIRTIO_SCSI_STEER_TARGET ||
-	    !virtscsi_contended(*svq))
+	if (*svq == own || steering == VIRTIO_SCSI_STEER_TARGET)
+		return VIRTIO_SCSI_STAYED;
+	*spill = own;
+	if (!virtscsi_crowded(*svq))
 		return VIRTIO_SCSI_STAYED;
 	virtscsi_unsteer(vscsi, cmd);
 	*svq = own;
+	*spill = NULL;
 	return VIRTIO_SCSI_SPILLED;
 }
 
@@ -940,17 +958,17 @@ static enum scsi_qc_status virtscsi_dispatch(struct virtio_scsi *vscsi,
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	bool last = sc->flags & SCMD_LAST;
-	struct virtio_scsi_vq *svq = own;
+	struct virtio_scsi_vq *svq = own, *spill = NULL;
 	enum virtio_scsi_choice choice;
 	int err = -EAGAIN;
 
 	virtscsi_fill_req(vscsi, cmd);
 	/* a change of the policy waits for what was steered by the old one */
 	rcu_read_lock();
-	choice = virtscsi_choose(vscsi, cmd, &svq);
+	choice = virtscsi_choose(vscsi, cmd, &svq, &spill);
 	trace_virtscsi_steer(sc, own->index, svq->index, choice);
 	if (!virtscsi_must_wait(cmd, svq, own))
-		err = virtscsi_submit(vscsi, svq, cmd, choice, last);
+		err = virtscsi_submit(vscsi, svq, spill, cmd, choice, last);
 	if (last)
 		virtscsi_notify_owed(vscsi);
 	rcu_read_unlock();

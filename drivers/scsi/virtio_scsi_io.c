@@ -735,6 +735,7 @@ static int virtscsi_submit(struct virtio_scsi *vscsi,
 		virtscsi_unsteer(vscsi, cmd);
 		choice = VIRTIO_SCSI_SPILLED;
 		svq = spill;
+		trace_virtscsi_steer(cmd->sc, svq->index, svq->index, choice);
 		spin_lock_irqsave(&svq->lock, flags);
 	}
 	err = virtscsi_accept(vscsi, svq, cmd);

@@ -21,6 +21,7 @@ INPUTS = ("Kbuild", "Kconfig", "drivers", "include", "compat", TEST_MODULES)
 SUFFIXES = (".c", ".h", ".S", ".mk")
 NAMES = ("Kbuild", "Kconfig", "Makefile")
 SHOWN_LINES = 25
+IN_CHROOT = pathlib.Path(__file__).with_name("in-chroot")
 
 
 def is_input(path):
@@ -67,7 +68,7 @@ def make(kernel, copy, log, directory="", *more):
     """One call of Kbuild, in the chroot if the kernel needs that."""
     if kernel.chroot:
         inside = "/" + str(copy.relative_to(kernel.chroot))
-        command = ["chroot", str(kernel.chroot), "make", "-C",
+        command = [str(IN_CHROOT), str(kernel.chroot), "make", "-C",
                    f"/usr/src/linux-headers-{kernel.version}"]
     else:
         inside = str(copy)

@@ -248,8 +248,8 @@ def machine_for(options):
             values[key] = values[key] + getattr(options, key)
         if test.accel and options.accel == default.accel:
             own.accel = test.accel
-        check(own)
         try:
+            check(own)
             return machine_of(own), own.fio or options.fio
         except UsageError as error:
             raise UsageError(f"{test.name}: {error}") from error

@@ -116,7 +116,8 @@ class Handler:
 
     def int3_seen(self, guest):
         """The emulation broke the kernel: no use going on."""
-        if self.plan.machine.accel == "multi":
+        if klog.is_int3(guest.text, self.plan.machine.accel,
+                        guest.hostctl.announced):
             self.int3 = True
             guest.stop(INT3)
 

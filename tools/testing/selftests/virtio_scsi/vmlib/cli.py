@@ -139,7 +139,7 @@ def parse_machine_line(words, name):
 
 
 def join_values(words):
-    """Let an option take a value that begins with a dash: --qemu-arg -device."""
+    """Let a value begin with a dash, as in --qemu-arg -device."""
     joined = []
     words = iter(words)
     for word in words:

@@ -220,7 +220,8 @@ def merged_link(path):
 def busybox_links(archive, program):
     """A link for each applet that has no real program."""
     if libraries(program):
-        raise SetupError("busybox is not static: apt-get install busybox-static")
+        raise SetupError("busybox is not static: "
+                         "apt-get install busybox-static")
     applets = subprocess.run([program, "--list"], stdout=subprocess.PIPE,
                              text=True, check=True).stdout.split()
     taken = {os.path.basename(name) for name in archive.seen}

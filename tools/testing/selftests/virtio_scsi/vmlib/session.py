@@ -65,8 +65,8 @@ def run_entries(plan, script):
                "vmtest/config": (config(plan).encode(), 0o644),
                "vmtest/script": ((script + "\n").encode(), 0o755),
                "vmtest/tests": (plan.tests.encode(), 0o644)}
-    for name, path in plan.helpers.items():
-        entries[f"usr/bin/{name}"] = (path.read_bytes(), 0o755)
+    for name, data in plan.helpers.items():
+        entries[f"usr/bin/{name}"] = (data, 0o755)
     for path in sorted(paths.SELFTESTS.iterdir()):
         if path.is_file() and path.suffix == ".sh":
             mode = 0o755 if path.name.startswith("test_") else 0o644

@@ -18,7 +18,7 @@ def call(*words):
     """The exit status and stderr of vmtest; it must not come to a boot."""
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), \
-            mock.patch.object(cli.packages, "get", side_effect=AssertionError), \
+            mock.patch.object(cli.packages, "get", side_effect=KeyError), \
             mock.patch.object(qemu, "version", return_value="7.2"), \
             mock.patch.object(cli.signal, "signal"):
         status = cli.main(list(words))

@@ -95,17 +95,25 @@ class Parts(unittest.TestCase):
            "[3.0] vmtest: begin b\r\n[3.1] of b\r\n")
 
     def test_parts(self):
-        self.assertEqual(klog.part(self.LOG, "a"), "[2.1] of a\n")
+        self.assertEqual(klog.part(self.LOG, "a"), "[2.1] of a\n[2.3] between\n")
         self.assertEqual(klog.part(self.LOG, "b").strip(), "[3.1] of b")
         self.assertEqual(klog.part(self.LOG, "c").strip(), "")
 
     def test_second_boot(self):
-        self.assertEqual(klog.part("[1.0] x\n[2.0] vmtest: end a\n[3.0] y\n",
-                                   "a", True), "[1.0] x\n")
+        self.assertEqual(klog.part("[1.0] x\n[2.0] vmtest: end a\n[3.0] y\n"
+                                   "[4.0] vmtest: begin b\n[5.0] z\n",
+                                   "a", True), "[1.0] x\n[3.0] y\n")
+
+    def test_first_test_has_the_boot(self):
+        # The first mark ends what came before it only for other tests.
+        self.assertEqual(klog.part(self.LOG, "a", True),
+                         "[1.0] boot\n[2.1] of a\n[2.3] between\n")
 
     def test_complete(self):
         self.assertTrue(klog.complete(self.LOG, "a"))
         self.assertFalse(klog.complete(self.LOG, "b"))
+        self.assertFalse(klog.complete("vmtest: begin a\nvmtest: end a\n",
+                                       "a"))
 
 
 if __name__ == "__main__":

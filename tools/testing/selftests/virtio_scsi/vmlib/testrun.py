@@ -39,7 +39,7 @@ class Outcome:
 class Running:
     """A test between its begin and its end."""
 
-    def __init__(self, test):
+    def __init__(self, test, first=False):
         self.test = test
         self.begun = time.monotonic()
         self.seconds = 0.0
@@ -50,7 +50,12 @@ class Running:
         self.ended = False
         self.problems = []
         self.announced = []
+        self.first = first      # the boot's own log is judged with it
         self.again = False      # in a second boot that hostctl next asked for
+
+    def part(self, text):
+        """What belongs to it in the log of a boot."""
+        return klog.part(text, self.test.name, self.first or self.again)
 
     def output(self):
         """What it printed, stderr as comments."""
@@ -69,6 +74,7 @@ class TestHandler(session.Handler):
         self.tests = {test.name: test for test in tests}
         self.report = report    # called with a Running that is over
         self.current = None
+        self.begun = 0          # tests in this boot
         self.finished = []      # ended, kernel log not complete yet
 
     def out(self, data):
@@ -108,7 +114,8 @@ class TestHandler(session.Handler):
         """A test starts."""
         self.started = True
         self.guest.hostctl.announced.clear()
-        self.current = Running(self.tests[name])
+        self.current = Running(self.tests[name], not self.begun)
+        self.begun += 1
         self.patience(self.limit_of(self.current.test))
 
     def on_start(self):
@@ -150,19 +157,21 @@ class TestHandler(session.Handler):
         """Report what is complete; TEXT is the console log of this boot."""
         while self.finished:
             running = self.finished[0]
-            if not klog.complete(text, running.test.name) and \
-                    not running.again:
+            if not klog.complete(text, running.test.name):
                 return
             self.hand_over(text)
 
     def hand_over(self, text):
         """Report the first test that is waiting."""
         running = self.finished.pop(0)
-        running.log += klog.part(text, running.test.name, running.again)
+        running.log += running.part(text)
         self.report(running)
 
     def over(self, text):
         """The guest is gone: nothing more comes."""
+        if self.finished and self.guest.stopped:
+            self.finished[-1].problems.append(
+                f"the guest did not end by itself: {self.guest.stopped}")
         while self.finished:
             self.hand_over(text)
 
@@ -241,9 +250,9 @@ class GroupRun:
     def second_boot(self, handler, guest, work):
         """The script that a test left for after its end."""
         running = handler.current
-        running.log += klog.part(guest.text, running.test.name, running.again)
+        running.log += running.part(guest.text)
         running.announced += guest.hostctl.announced
-        running.again = True
+        running.first, running.again = False, True
         handler.booted = False
         plan = self.plan
         mode, load, params = plan.mode, plan.load, plan.params
@@ -265,7 +274,7 @@ class GroupRun:
             return
         running.seconds = time.monotonic() - running.begun
         running.announced += guest.hostctl.announced
-        running.log += klog.part(guest.text, running.test.name, running.again)
+        running.log += running.part(guest.text)
         running.problems.append(guest.stopped or self.death(guest))
         self.report(running)
 
@@ -294,6 +303,7 @@ class Reporter:
 
     def __init__(self, count, several, driver, results=None):
         self.lock = threading.Lock()
+        self.count = count
         self.number = 0
         self.sums = [0, 0, 0]
         self.several = several
@@ -324,11 +334,12 @@ class Reporter:
         with self.lock:
             self.number += 1
             self.add(report.passed, report.failed, report.skipped)
+            place = f"[{self.number}/{self.count}]"
             skip = " # SKIP" if outcome.word == "SKIP" else ""
             verdict = "not ok" if report.failed else "ok"
             print(f"# Subtest: {name}\n{report.text()}"
                   f"{verdict} {self.number} {name}{skip}", flush=True)
-            print(f"{outcome.word} {name} {outcome.seconds:.1f} s"
+            print(f"{place} {outcome.word} {name} {outcome.seconds:.1f} s"
                   + (f", console log {outcome.log}" if report.failed else ""),
                   file=sys.stderr, flush=True)
             self.note(outcome)

@@ -200,7 +200,7 @@ def make_chroot():
         return root
     if os.geteuid() != 0:
         raise SetupError("--kernel 7.3 builds in a trixie chroot, "
-                         "which needs root: run it as root once")
+                         "which only root can make and use")
     tell("making a trixie chroot for the 7.3 kernel")
     site = mirror()
     with paths.scratch("trixie-") as work:

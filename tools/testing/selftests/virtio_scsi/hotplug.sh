@@ -208,6 +208,14 @@ mib_at()
 		echo $((sectors >> 11))
 }
 
+# is_mib sdX MIB
+is_mib()
+{
+	local sectors
+
+	read -r sectors <"/sys/block/$1/size" && [ $((sectors >> 11)) -eq "$2" ]
+}
+
 ready_at()
 {
 	local disk

@@ -150,22 +150,36 @@ class Handler:
 
 
 class ScriptHandler(Handler):
-    """Passes on what a script prints."""
+    """
+    Passes on what a script prints: at once, or at the end where the emulation
+    may break the kernel, since a run that is repeated must not print twice.
+    """
 
-    def __init__(self, plan, out=None, err=None):
+    def __init__(self, plan, hold=False):
         super().__init__(plan)
-        self.out_file = out or sys.stdout.buffer
-        self.err_file = err or sys.stderr.buffer
+        self.held = [] if hold else None
 
     def out(self, data):
         """The script's stdout."""
-        self.out_file.write(data)
-        self.out_file.flush()
+        self.take(sys.stdout.buffer, data)
 
     def err(self, data):
         """The script's stderr."""
-        self.err_file.write(data)
-        self.err_file.flush()
+        self.take(sys.stderr.buffer, data)
+
+    def take(self, where, data):
+        """Write now or keep."""
+        if self.held is None:
+            where.write(data)
+            where.flush()
+        else:
+            self.held.append((where, data))
+
+    def give(self):
+        """Write what was kept."""
+        held, self.held = self.held or [], None
+        for where, data in held:
+            self.take(where, data)
 
 
 @dataclasses.dataclass
@@ -245,10 +259,13 @@ def run_once(plan, handler):
 
 def run_script(plan):
     """vmtest run: the exit status."""
-    result = run_once(plan, ScriptHandler(plan))
+    handler = ScriptHandler(plan, hold=plan.machine.accel == "multi")
+    result = run_once(plan, handler)
     if result.int3:
         warn(f"1 run repeated: {INT3}")
-        result = run_once(plan, ScriptHandler(plan))
+        handler = ScriptHandler(plan)
+        result = run_once(plan, handler)
+    handler.give()
     for line in result.lines:
         warn(line)
     return result.status

@@ -108,7 +108,8 @@ class Handler:
 
     def late(self):
         """The reason to give when it does."""
-        return "timeout" if self.booted else "boot"
+        return "timeout" if self.booted else \
+            f"no sign of life after {self.boot_seconds} seconds"
 
     def warn(self, text):
         """Something that the user should know."""
@@ -224,7 +225,8 @@ def verdict(plan, handler, guest, announced, log):
     if handler.load_error:
         return NOT_LOADED, [f"the driver did not load: {handler.load_error}"]
     if not handler.booted:
-        return NO_BOOT, ["the guest did not boot", *guest.complaint[:5],
+        why = f": {guest.stopped}" if guest.stopped else ""
+        return NO_BOOT, [f"the guest did not boot{why}", *guest.complaint[:5],
                          *lines]
     if bad:
         return BAD_LOG, lines + unfinished(handler)

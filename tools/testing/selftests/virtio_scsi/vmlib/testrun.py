@@ -14,7 +14,8 @@ from . import klog, ktap, paths, session
 from .errors import NOT_LOADED, UsageError
 from .guest import REGISTRY
 
-MARGIN = 30         # seconds between two tests
+POLL = 0.2
+MARGIN = 60         # seconds between two tests
 
 
 @dataclasses.dataclass
@@ -26,7 +27,6 @@ class Outcome:
     report: ktap.Report
     seconds: float
     log: str = ""
-    int3: bool = False
 
     @property
     def word(self):
@@ -47,7 +47,6 @@ class Running:
         self.err = b""
         self.log = ""           # of the boots before this one
         self.status = None
-        self.ended = False
         self.problems = []
         self.announced = []
         self.first = first      # the boot's own log is judged with it
@@ -147,7 +146,6 @@ class TestHandler(session.Handler):
         """Put the test aside until its kernel log is complete."""
         running, self.current = self.current, None
         running.status = status
-        running.ended = True
         running.seconds = time.monotonic() - running.begun
         running.announced = list(self.guest.hostctl.announced)
         self.finished.append(running)
@@ -169,7 +167,9 @@ class TestHandler(session.Handler):
 
     def over(self, text):
         """The guest is gone: nothing more comes."""
-        if self.finished and self.guest.stopped:
+        if self.finished and self.int3:
+            self.current = self.finished.pop()
+        elif self.finished and self.guest.stopped:
             self.finished[-1].problems.append(
                 f"the guest did not end by itself: {self.guest.stopped}")
         while self.finished:
@@ -234,9 +234,8 @@ class GroupRun:
             while handler.current and guest.hostctl.following is not None \
                     and not guest.stopped:
                 guest = self.second_boot(handler, guest, work)
-            self.conclude(handler, guest)
-        if len(self.left) == before and not handler.int3 and \
-                not REGISTRY.stopping:
+            again = self.conclude(handler, guest)
+        if len(self.left) == before and not again and not REGISTRY.stopping:
             self.boot_failed(guest)
         if not self.keep_log:
             self.log.unlink()
@@ -264,19 +263,23 @@ class GroupRun:
             plan.mode, plan.load, plan.params = mode, load, params
 
     def conclude(self, handler, guest):
-        """Deal with a test that was running when the guest went."""
+        """
+        Deal with a test that was running when the guest went; True if it is
+        to be run again.
+        """
         running = handler.current
+        self.int3_count += handler.int3
         if not running or REGISTRY.stopping:
-            return
+            return False
         if handler.int3 and running.test.name not in self.repeated:
             self.repeated.add(running.test.name)
-            self.int3_count += 1
-            return
+            return True
         running.seconds = time.monotonic() - running.begun
         running.announced += guest.hostctl.announced
         running.log += running.part(guest.text)
         running.problems.append(guest.stopped or self.death(guest))
         self.report(running)
+        return False
 
     @staticmethod
     def death(guest):
@@ -409,8 +412,9 @@ def run_groups(groups, plan_for, reporter, count):
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            thread.join()
+        # A signal in the middle of join() would count the thread as ended.
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(POLL)
     finally:
         REGISTRY.stop()
         for thread in threads:
@@ -419,7 +423,7 @@ def run_groups(groups, plan_for, reporter, count):
         raise errors[0]
     repeated = sum(run.int3_count for run in runs)
     if repeated:
-        session.warn(f"tests repeated: {repeated}; {session.INT3}")
+        session.warn(f"boots lost: {repeated}; {session.INT3}")
 
 
 def default_jobs():

@@ -51,6 +51,7 @@ enum virtio_scsi_probe_state {
  * @lun: likewise
  * @scan: &struct virtio_scsi_round.scan
  * @asks: how often it was asked
+ * @overdue: it was waited for long enough
  * @host_byte: how the command ended; valid from ANSWERED on
  * @state: see &enum virtio_scsi_probe_state; goes from ASKED to what follows
  *	in one atomic step, since its round and the host both do that
@@ -62,6 +63,7 @@ struct virtio_scsi_probe {
 	u64 lun;
 	bool scan;
 	unsigned int asks;
+	bool overdue;
 	int host_byte;
 	int state;
 };
@@ -179,13 +181,18 @@ static int virtscsi_probe_submit_wait(struct virtio_scsi_probe *probe)
 	}
 }
 
-static unsigned int virtscsi_unanswered(const struct virtio_scsi_round *round)
+static bool virtscsi_unanswered(const struct virtio_scsi_probe *probe)
+{
+	return READ_ONCE(probe->state) == VIRTIO_SCSI_PROBE_ASKED;
+}
+
+static unsigned int virtscsi_awaited(const struct virtio_scsi_round *round)
 {
 	unsigned int i, left = 0;
 
 	for (i = 0; i < round->count; i++)
-		if (READ_ONCE(round->probes[i]->state) ==
-		    VIRTIO_SCSI_PROBE_ASKED)
+		if (virtscsi_unanswered(round->probes[i]) &&
+		    !round->probes[i]->overdue)
 			left++;
 	return left;
 }
@@ -194,34 +201,38 @@ static unsigned int virtscsi_unanswered(const struct virtio_scsi_round *round)
 static void virtscsi_await(const struct virtio_scsi_round *round)
 {
 	struct virtio_scsi *vscsi = round->vscsi;
-	unsigned int left = virtscsi_unanswered(round);
+	unsigned int left = virtscsi_awaited(round);
 
 	while (left && !virtscsi_scan_ends(vscsi)) {
 		if (!wait_event_timeout(vscsi->scan_wait,
-					virtscsi_unanswered(round) < left ||
+					virtscsi_awaited(round) < left ||
 					virtscsi_scan_ends(vscsi),
 					VIRTIO_SCSI_PATIENCE_J))
 			break;
-		left = virtscsi_unanswered(round);
+		left = virtscsi_awaited(round);
 	}
 }
 
 /* Not so if the device was reset meanwhile, or if it may lack memory. */
 static bool virtscsi_probe_final(const struct virtio_scsi_probe *probe)
 {
-	u8 response = READ_ONCE(probe->cmd.resp->response);
+	u8 response;
 
-	if (probe->asks >= VIRTIO_SCSI_ASKS)
-		return true;
 	/* pairs with the cmpxchg() that follows the answer */
-	if (smp_load_acquire(&probe->state) != VIRTIO_SCSI_PROBE_ANSWERED)
+	if (smp_load_acquire(&probe->state) != VIRTIO_SCSI_PROBE_ANSWERED ||
+	    probe->asks >= VIRTIO_SCSI_ASKS)
 		return true;
+	response = probe->cmd.resp->response;
 	return probe->host_byte == DID_OK &&
 	       response != VIRTIO_SCSI_S_BAD_TARGET &&
 	       response != VIRTIO_SCSI_S_INCORRECT_LUN;
 }
 
-/* Return: true if something was asked, and is to be waited for. */
+/*
+ * What still has no answer is not waited for a second time.
+ *
+ * Return: true if something was asked, and is to be waited for.
+ */
 static bool virtscsi_ask_again(struct virtio_scsi_round *round)
 {
 	bool asked = false;
@@ -232,6 +243,7 @@ static bool virtscsi_ask_again(struct virtio_scsi_round *round)
 
 		if (virtscsi_scan_ends(round->vscsi))
 			return false;
+		probe->overdue = virtscsi_unanswered(probe);
 		if (!virtscsi_probe_final(probe) &&
 		    !virtscsi_probe_submit_wait(probe))
 			asked = true;

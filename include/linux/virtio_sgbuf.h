@@ -83,9 +83,9 @@ static inline void virtqueue_init_buf(struct virtqueue_buf *buf)
  * of @buf and needs no lock of the queue.
  *
  * Return:
- * * 0       - the buffer is open
- * * -EBUSY  - @buf has an open buffer already, which stays as it was
- * * -EINVAL - no queue or no token; nothing is open
+ * * %0 - the buffer is open
+ * * %-EBUSY - @buf has an open buffer already, which stays as it was
+ * * %-EINVAL - no queue or no token; nothing is open
  */
 int virtqueue_start_buf(struct virtqueue_buf *buf, struct virtqueue *vq,
 			void *data);
@@ -158,19 +158,19 @@ void virtqueue_add_ptr(struct virtqueue_buf *buf, void *ptr, unsigned int len,
  * keeps other readers off the scatterlists meanwhile.
  *
  * Return:
- * * 0         - published
- * * -EINVAL   - no buffer open, no pieces, or a mistake remembered by
+ * * %0 - published
+ * * %-EINVAL - no buffer open, no pieces, or a mistake remembered by
  *   virtqueue_add_sg() or virtqueue_add_ptr(), or pieces that share entries
- * * -E2BIG    - more than VIRTQUEUE_BUF_PIECES pieces
- * * -EMSGSIZE - can never fit: more descriptors than the ring has without
+ * * %-E2BIG - more than VIRTQUEUE_BUF_PIECES pieces
+ * * %-EMSGSIZE - can never fit: more descriptors than the ring has without
  *   indirect descriptors, or than an indirect table can have (virtio 1.2, 2.7
  *   and 2.7.5.3.1)
- * * -ENOSPC   - the ring is full now; there is room when the device has used
+ * * %-ENOSPC - the ring is full now; there is room when the device has used
  *   what it has
- * * -ENOMEM   - no memory for the indirect table and no room without it, or
+ * * %-ENOMEM - no memory for the indirect table and no room without it, or
  *   the memory could not be mapped for the device; to be tried again later,
  *   even if no buffer is outstanding
- * * -EIO      - the queue is broken, the device is gone
+ * * %-EIO - the queue is broken, the device is gone
  */
 int virtqueue_end_buf(struct virtqueue_buf *buf, gfp_t gfp);
 

@@ -32,14 +32,18 @@
 #endif
 
 /*
- * The SCSI layer writes into a template only if that has a show_info method,
- * for a folder in /proc/scsi.
+ * The SCSI layer writes into the template: it clears the module's name when
+ * the last device of a module that is being unloaded goes. So it is given a
+ * copy that can be written.
  */
 #ifndef HAVE_CONST_HOST_TEMPLATE
 static inline struct Scsi_Host *
 compat_scsi_host_alloc(const struct scsi_host_template *sht, int size)
 {
-	return scsi_host_alloc((struct scsi_host_template *)sht, size);
+	static struct scsi_host_template copy;
+
+	copy = *sht;
+	return scsi_host_alloc(&copy, size);
 }
 
 #define scsi_host_alloc compat_scsi_host_alloc

@@ -78,6 +78,26 @@ plug_disk()
 	qmp "$(disk_json "$1" "$2" "$3" "$4")"
 }
 
+# plug_slow ID K TARGET LUN - a disk whose speed slow sets; full speed at first
+plug_slow()
+{
+	cleanup_add "qmp '$(json object-del "\"id\":\"$1-group\"")'"
+	[ -n "$NODES" ] || cleanup_add drop_nodes
+	NODES="$NODES $1"
+	qmp "$(json object-add "\"qom-type\":\"throttle-group\",\"id\":\"$1-group\"")" \
+		"$(json blockdev-add "\"driver\":\"throttle\",\"node-name\":\"$1-node\",\
+\"throttle-group\":\"$1-group\",\"file\":{\"driver\":\"null-co\",\
+\"size\":67108864,\"read-zeroes\":true}")" \
+		"$(disk_json "$@")"
+}
+
+# slow ID IOPS - 0: no limit
+slow()
+{
+	qmp "$(json qom-set "\"path\":\"/objects/$1-group\",\"property\":\"limits\",\
+\"value\":{\"iops-total\":$2}")"
+}
+
 # plug_targets K FIRST ID… - the disks, whose nodes exist, go in one write to
 # LUN 0 of the targets from FIRST on
 plug_targets()
@@ -206,6 +226,22 @@ mib_at()
 
 	disk=$(disk_at "$1" "$2" "$3") && read -r sectors <"/sys/block/$disk/size" &&
 		echo $((sectors >> 11))
+}
+
+# is_mib sdX MIB
+is_mib()
+{
+	local sectors
+
+	read -r sectors <"/sys/block/$1/size" && [ $((sectors >> 11)) -eq "$2" ]
+}
+
+# outstanding_reach sdX N - so many reads the disk has not answered yet
+outstanding_reach()
+{
+	local reads
+
+	read -r reads _ <"/sys/block/$1/inflight" && [ "$reads" -ge "$2" ]
 }
 
 ready_at()

@@ -185,6 +185,12 @@ kmsg_since()
 	dmesg | sed -n "/$KMSG_MARK\$/,\$p" | sed '1d; s/^\[[^]]*\] //'
 }
 
+# kmsg_errors - those of them that are warnings or worse
+kmsg_errors()
+{
+	dmesg -r | sed -n "/$KMSG_MARK\$/,\$p" | sed '1d' | grep '^<[0-4]>'
+}
+
 ## The driver
 
 intree_module()

@@ -8,39 +8,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-GROUP=eh02group
-
-# slow IOPS - the limit of the slow disk, 0: none
-slow()
-{
-	qmp "$(json qom-set "\"path\":\"/objects/$GROUP\",\"property\":\"limits\",\
-\"value\":{\"iops-total\":$1}")"
-}
-
-# plug_slow ID K TARGET LUN
-plug_slow()
-{
-	cleanup_add "qmp '$(json object-del "\"id\":\"$GROUP\"")'"
-	cleanup_add drop_nodes
-	NODES=$1
-	qmp "$(json object-add "\"qom-type\":\"throttle-group\",\"id\":\"$GROUP\"")" \
-		"$(json blockdev-add "\"driver\":\"throttle\",\"node-name\":\"$1-node\",\
-\"throttle-group\":\"$GROUP\",\"file\":{\"driver\":\"null-co\",\
-\"size\":67108864,\"read-zeroes\":true}")" \
-		"$(disk_json "$@")" && wait_disk "$2" "$3" "$4"
-}
-
-# inflight - reads the disk has not answered yet
-inflight()
-{
-	awk '{ print $1 }' "/sys/block/$1/inflight"
-}
-
-inflight_reach()
-{
-	[ "$(inflight "$1")" -ge "$2" ]
-}
-
 reset_in_time()
 {
 	timeout 15 sg_reset -d "/dev/$disk"
@@ -48,15 +15,16 @@ reset_in_time()
 
 plan 12
 plug_slow eh02 0 12 0
+wait_disk 0 12 0
 disk=$(disk_at 0 12 0)
 io_start other -l 4M "/dev/$(disk_at 0 0 0)"
 for round in 1 2 3; do
-	slow 4
+	slow eh02 4
 	io_start slow -n -l 1M -t 128K "/dev/$disk"
 	check "spec_21 round $round: reads are outstanding" \
-		wait_for 10 inflight_reach "$disk" 4
+		wait_for 10 outstanding_reach "$disk" 4
 	check "spec_25 round $round: the reset succeeds" reset_in_time
-	slow 0
+	slow eh02 0
 	check "spec_21 round $round: every read comes back without an error" \
 		io_end slow
 done

@@ -8,39 +8,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-GROUP=eh03group
-
-# slow IOPS - the limit of the slow disk, 0: none
-slow()
-{
-	qmp "$(json qom-set "\"path\":\"/objects/$GROUP\",\"property\":\"limits\",\
-\"value\":{\"iops-total\":$1}")"
-}
-
-# plug_slow ID K TARGET LUN
-plug_slow()
-{
-	cleanup_add "qmp '$(json object-del "\"id\":\"$GROUP\"")'"
-	cleanup_add drop_nodes
-	NODES=$1
-	qmp "$(json object-add "\"qom-type\":\"throttle-group\",\"id\":\"$GROUP\"")" \
-		"$(json blockdev-add "\"driver\":\"throttle\",\"node-name\":\"$1-node\",\
-\"throttle-group\":\"$GROUP\",\"file\":{\"driver\":\"null-co\",\
-\"size\":67108864,\"read-zeroes\":true}")" \
-		"$(disk_json "$@")" && wait_disk "$2" "$3" "$4"
-}
-
-# inflight - reads the disk has not answered yet
-inflight()
-{
-	awk '{ print $1 }' "/sys/block/$1/inflight"
-}
-
-inflight_reach()
-{
-	[ "$(inflight "$1")" -ge "$2" ]
-}
-
 # Five reads a second apart, each allowed one second.
 slow_reads()
 {
@@ -49,15 +16,16 @@ slow_reads()
 
 plan 5
 plug_slow eh03 0 12 0
+wait_disk 0 12 0
 disk=$(disk_at 0 12 0)
 io_start other -l 4M "/dev/$(disk_at 0 0 0)"
 echo 1 >"/sys/block/$disk/device/timeout"
 kmsg_mark
-slow 1
+slow eh03 1
 start=$(now)
 check "F34 reads that take longer than the timeout succeed" slow_reads
 in_range "F34 and did take longer" $(($(now) - start)) 300 3000
-slow 0
+slow eh03 0
 is "F34 the disk is running" "$(cat "/sys/block/$disk/device/state")" running
 is "F34 the log is quiet" "$(kmsg_since | grep -c "\[$disk\]\|reset\|abort")" 0
 check "F34 the I/O of another disk saw nothing of it" io_end other

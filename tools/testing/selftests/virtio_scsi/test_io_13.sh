@@ -5,7 +5,7 @@
 # vm: --smp 4 --device virtio-scsi-pci,num_queues=8 --disk size=64M,data=1,serial=fio
 # fio: yes
 # load: no
-# timeout: 120
+# timeout: 180
 # intree: the same, but num_queues is not known to it
 # shellcheck shell=dash disable=SC2119
 

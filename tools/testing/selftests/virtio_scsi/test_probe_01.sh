@@ -39,7 +39,7 @@ is "spec_11 all disks are there" "$(scsi_all | cut -d : -f 2-)" "0:0:0
 check "spec_11 by their serial numbers: first" disk_named one
 check "spec_11 by their serial numbers: last" disk_named three
 is "spec_11 the kernel has no complaint" \
-	"$(dmesg -r | grep '^<[0-4]>.*virtio_scsi' | grep -v -E 'taint|signature')" ""
+	"$(kmsg_errors | grep virtio_scsi | grep -v -E 'taint|signature')" ""
 
 check "spec_e the driver unloads" unload_driver
 is "spec_e its hosts are gone" "$(hosts)$(scsi_all)" ""

@@ -16,14 +16,12 @@
 
 . "$(dirname "$0")/lib.sh"
 
-# map HOST - C:T:L and the serial number of each of its devices
+# map HOST - C:T:L and the serial number of each of its devices, by number
 map()
 {
-	local hctl
-
-	for hctl in $(scsi_list "$1"); do
-		echo "${hctl#*:} $(serial_of "$hctl")"
-	done
+	grep -ao 't[0-9]*l[0-9]*$' "/sys/class/scsi_device/${1#host}":*/device/vpd_pg80 |
+		sed 's,.*scsi_device/[0-9]*:,,; s,/device/vpd_pg80:, ,' |
+		sort -t : -k 1,1n -k 2,2n -k 3,3n
 }
 
 plan 9

@@ -10,6 +10,7 @@
 # vm: --disk target=7,lun=0,serial=t7l0 --disk target=7,lun=2,serial=t7l2
 # vm: --disk target=7,lun=9,serial=t7l9
 # vm: --disk target=255,lun=0,serial=t255l0 --disk target=255,lun=16383,serial=t255l16383
+# timeout: 180
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317
 
@@ -17,11 +18,8 @@
 
 map()
 {
-	local hctl
-
-	for hctl in $(scsi_list "$(host_at 0)"); do
-		echo "${hctl#*:} $(serial_of "$hctl")"
-	done
+	grep -ao 't[0-9]*l[0-9]*$' /sys/class/scsi_device/*/device/vpd_pg80 |
+		sed 's,.*scsi_device/[0-9]*:,,; s,/device/vpd_pg80:, ,'
 }
 
 plan 11

@@ -4,7 +4,7 @@
 # shows: F05 F01
 # vm: --smp 2 --mem 512 --device virtio-scsi-pci,num_queues=2
 # vm: --disk target=0..255,size=1M
-# timeout: 120
+# timeout: 180
 # load: no
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317

@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 from . import paths
 from .errors import BuildError
@@ -21,6 +22,8 @@ INPUTS = ("Kbuild", "Kconfig", "drivers", "include", "compat", TEST_MODULES)
 SUFFIXES = (".c", ".h", ".S", ".mk")
 NAMES = ("Kbuild", "Kconfig", "Makefile")
 SHOWN_LINES = 25
+KEPT_DAYS = 3
+IN_CHROOT = pathlib.Path(__file__).with_name("in-chroot")
 
 
 def is_input(path):
@@ -67,7 +70,7 @@ def make(kernel, copy, log, directory="", *more):
     """One call of Kbuild, in the chroot if the kernel needs that."""
     if kernel.chroot:
         inside = "/" + str(copy.relative_to(kernel.chroot))
-        command = ["chroot", str(kernel.chroot), "make", "-C",
+        command = [str(IN_CHROOT), str(kernel.chroot), "make", "-C",
                    f"/usr/src/linux-headers-{kernel.version}"]
     else:
         inside = str(copy)
@@ -98,8 +101,29 @@ def copy_of(kernel, checkout):
 
 
 def products(copy):
-    """The modules of a finished build."""
-    return sorted([*copy.glob("*.ko"), *(copy / TEST_MODULES).glob("*.ko")])
+    """
+    The modules of a finished build, in a place named after what they hold:
+    another vmtest may build again while a guest is being made of these.
+    """
+    found = sorted([*copy.glob("*.ko"), *(copy / TEST_MODULES).glob("*.ko")])
+    key = hashlib.sha256("".join(map(digest, found)).encode()).hexdigest()[:16]
+    place = paths.subdir("built") / key
+    if not place.is_dir():
+        with paths.scratch("built-") as work:
+            for path in found:
+                shutil.copyfile(path, work / path.name)
+            os.rename(work, place)
+        prune(place.parent)
+    os.utime(place)
+    return sorted(place.glob("*.ko"))
+
+
+def prune(folder):
+    """Drop modules that no run has used for some days."""
+    cutoff = time.time() - KEPT_DAYS * 86400
+    for path in folder.iterdir():
+        if path.stat().st_mtime < cutoff:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def modules(kernel, checkout=paths.CHECKOUT):
@@ -122,7 +146,7 @@ def modules(kernel, checkout=paths.CHECKOUT):
 
 
 def helpers(checkout=paths.CHECKOUT):
-    """The helper programs for the guest: name -> path."""
+    """The helper programs for the guest: name -> what the file holds."""
     key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
     output = paths.subdir("helpers") / key
     output.mkdir(exist_ok=True)
@@ -134,6 +158,6 @@ def helpers(checkout=paths.CHECKOUT):
         if done.returncode:
             raise BuildError("the guest's helper programs do not build:\n"
                              + done.stdout.strip())
-    sources = [*(checkout / TESTS).glob("*.c"),
-               *(checkout / TESTS / "guest").glob("*.c")]
-    return {p.stem: pathlib.Path(output / p.stem) for p in sources}
+        sources = [*(checkout / TESTS).glob("*.c"),
+                   *(checkout / TESTS / "guest").glob("*.c")]
+        return {p.stem: (output / p.stem).read_bytes() for p in sources}

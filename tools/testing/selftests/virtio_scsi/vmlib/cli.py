@@ -139,7 +139,7 @@ def parse_machine_line(words, name):
 
 
 def join_values(words):
-    """Let an option take a value that begins with a dash: --qemu-arg -device."""
+    """Let a value begin with a dash, as in --qemu-arg -device."""
     joined = []
     words = iter(words)
     for word in words:
@@ -248,8 +248,8 @@ def machine_for(options):
             values[key] = values[key] + getattr(options, key)
         if test.accel and options.accel == default.accel:
             own.accel = test.accel
-        check(own)
         try:
+            check(own)
             return machine_of(own), own.fio or options.fio
         except UsageError as error:
             raise UsageError(f"{test.name}: {error}") from error

@@ -15,6 +15,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 from . import cpio, paths
 from .errors import SetupError
@@ -39,6 +40,7 @@ KMOD_NAMES = "modprobe rmmod insmod lsmod modinfo depmod".split()
 # Where the tools come from, for the line that says what to install.
 PACKAGES = {"lsscsi": "lsscsi", "sg_": "sg3-utils", "kmod": "kmod",
             "busybox": "busybox-static", "fio": "fio"}
+KEPT_DAYS = 3
 TOP_LINKS = ("bin", "sbin", "lib", "lib64")
 MOUNTS = ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc")
 
@@ -147,6 +149,14 @@ def own_state():
     return state(__file__) + state(cpio.__file__)
 
 
+def prune():
+    """Drop archives that no run has used for some days."""
+    cutoff = time.time() - KEPT_DAYS * 86400
+    for path in paths.subdir("initramfs").iterdir():
+        if path.stat().st_mtime < cutoff:
+            path.unlink(missing_ok=True)
+
+
 def cached(name, write):
     """The archive NAME, written by WRITE(archive) if it is not there."""
     path = paths.subdir("initramfs") / name
@@ -159,6 +169,7 @@ def cached(name, write):
             write(archive)
             archive.close()
         os.rename(work / "new", path)
+        prune()
     return path
 
 
@@ -209,7 +220,8 @@ def merged_link(path):
 def busybox_links(archive, program):
     """A link for each applet that has no real program."""
     if libraries(program):
-        raise SetupError("busybox is not static: apt-get install busybox-static")
+        raise SetupError("busybox is not static: "
+                         "apt-get install busybox-static")
     applets = subprocess.run([program, "--list"], stdout=subprocess.PIPE,
                              text=True, check=True).stdout.split()
     taken = {os.path.basename(name) for name in archive.seen}
@@ -280,13 +292,3 @@ def join(parts, path):
                 shutil.copyfileobj(data, out, 1 << 20)
             out.write(b"\0" * (-out.tell() % 512))
     return path
-
-
-def prune(keep_days=14):
-    """Drop archives that no run has used for some time."""
-    cutoff = keep_days * 86400
-    newest = max((p.stat().st_mtime for p in
-                  paths.subdir("initramfs").iterdir()), default=0)
-    for path in paths.subdir("initramfs").iterdir():
-        if newest - path.stat().st_mtime > cutoff:
-            path.unlink(missing_ok=True)

@@ -73,24 +73,25 @@ def is_int3(text, accel, announced=()):
 
 
 def complete(text, name):
-    """Whether the log of a test has come to its end."""
-    return any(mark[1] == "end" and mark[2] == name
-               for mark in MARK.finditer(text))
+    """Whether the part of the log that belongs to a test has ended."""
+    marks = [mark.groups() for mark in MARK.finditer(text)]
+    if ("end", name) not in marks:
+        return False
+    return any(kind == "begin" for kind, _ in
+               marks[marks.index(("end", name)):])
 
 
 def part(text, name, from_start=False):
     """
     The part of the log that belongs to a test: from its begin mark, or the
-    start of the log, to its end mark, or the end of the log.
+    start of the log, to the begin mark of another, or the end of the log.
     """
     lines = []
     inside = from_start
     for line in lines_of(text):
         mark = MARK.search(line)
-        if mark and mark[2] == name and mark[1] == "begin":
-            inside = True
-        elif mark:
-            inside = False
-        elif inside:
+        if mark and mark[1] == "begin":
+            inside = mark[2] == name
+        elif inside and not mark:
             lines.append(line)
     return "\n".join(lines) + "\n"

@@ -59,7 +59,8 @@ def check_name(name):
     """Refuse a kernel that is unknown or comes with a later issue."""
     accepted = ", ".join(KERNELS)
     if name in LATER_KERNELS:
-        raise UsageError(f"--kernel {name}: not there yet; accepted: {accepted}")
+        raise UsageError(f"--kernel {name}: not there yet; "
+                         f"accepted: {accepted}")
     if name not in KERNELS:
         raise UsageError(f"--kernel {name}: unknown; accepted: {accepted}")
 
@@ -83,7 +84,8 @@ def run(command, tries=1, **kwargs):
         if attempt < tries:
             time.sleep(3 * attempt)
     lines = done.stdout.strip().splitlines() or ["no output"]
-    raise SetupError(f"{shlex.join(map(str, command[:6]))} … failed: {lines[-1]}")
+    words = shlex.join(map(str, command[:6]))
+    raise SetupError(f"{words} … failed: {lines[-1]}")
 
 
 def depends(package):
@@ -178,9 +180,9 @@ def mirror():
     out = run(["apt-get", "indextargets", "--format",
                "$(SITE) $(CODENAME) $(COMPONENT)", "Created-By: Packages"])
     for line in out.splitlines():
-        site, *rest = line.split()
-        if rest == [codename, "main"]:
-            return site
+        fields = line.split()
+        if fields[1:] == [codename, "main"]:
+            return fields[0]
     raise SetupError("the host's apt configuration names no Debian mirror")
 
 
@@ -198,7 +200,7 @@ def make_chroot():
         return root
     if os.geteuid() != 0:
         raise SetupError("--kernel 7.3 builds in a trixie chroot, "
-                         "which needs root: run it as root once")
+                         "which only root can make and use")
     tell("making a trixie chroot for the 7.3 kernel")
     site = mirror()
     with paths.scratch("trixie-") as work:

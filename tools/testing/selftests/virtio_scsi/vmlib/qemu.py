@@ -141,8 +141,8 @@ def disk_values(values):
     block = parse_choice("block", values.get("block", "0"),
                          ("512", "4096", "0"))
     if values.get("file") and not is_file(values["file"]):
-        raise UsageError(f"--disk file={values['file']}: no such file; accepted: "
-                         "an image that exists")
+        raise UsageError(f"--disk file={values['file']}: no such file; "
+                         "accepted: an image that exists")
     if values.get("file") and data == "1":
         raise UsageError("--disk: data=1 and file= exclude each other; "
                          "accepted: one of them")

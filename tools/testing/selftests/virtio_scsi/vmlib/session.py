@@ -65,8 +65,8 @@ def run_entries(plan, script):
                "vmtest/config": (config(plan).encode(), 0o644),
                "vmtest/script": ((script + "\n").encode(), 0o755),
                "vmtest/tests": (plan.tests.encode(), 0o644)}
-    for name, path in plan.helpers.items():
-        entries[f"usr/bin/{name}"] = (path.read_bytes(), 0o755)
+    for name, data in plan.helpers.items():
+        entries[f"usr/bin/{name}"] = (data, 0o755)
     for path in sorted(paths.SELFTESTS.iterdir()):
         if path.is_file() and path.suffix == ".sh":
             mode = 0o755 if path.name.startswith("test_") else 0o644
@@ -108,7 +108,8 @@ class Handler:
 
     def late(self):
         """The reason to give when it does."""
-        return "timeout" if self.booted else "boot"
+        return "timeout" if self.booted else \
+            f"no sign of life after {self.boot_seconds} seconds"
 
     def warn(self, text):
         """Something that the user should know."""
@@ -116,7 +117,8 @@ class Handler:
 
     def int3_seen(self, guest):
         """The emulation broke the kernel: no use going on."""
-        if self.plan.machine.accel == "multi":
+        if klog.is_int3(guest.text, self.plan.machine.accel,
+                        guest.hostctl.announced):
             self.int3 = True
             guest.stop(INT3)
 
@@ -149,22 +151,36 @@ class Handler:
 
 
 class ScriptHandler(Handler):
-    """Passes on what a script prints."""
+    """
+    Passes on what a script prints: at once, or at the end where the emulation
+    may break the kernel, since a run that is repeated must not print twice.
+    """
 
-    def __init__(self, plan, out=None, err=None):
+    def __init__(self, plan, hold=False):
         super().__init__(plan)
-        self.out_file = out or sys.stdout.buffer
-        self.err_file = err or sys.stderr.buffer
+        self.held = [] if hold else None
 
     def out(self, data):
         """The script's stdout."""
-        self.out_file.write(data)
-        self.out_file.flush()
+        self.take(sys.stdout.buffer, data)
 
     def err(self, data):
         """The script's stderr."""
-        self.err_file.write(data)
-        self.err_file.flush()
+        self.take(sys.stderr.buffer, data)
+
+    def take(self, where, data):
+        """Write now or keep."""
+        if self.held is None:
+            where.write(data)
+            where.flush()
+        else:
+            self.held.append((where, data))
+
+    def give(self):
+        """Write what was kept."""
+        held, self.held = self.held or [], None
+        for where, data in held:
+            self.take(where, data)
 
 
 @dataclasses.dataclass
@@ -209,7 +225,8 @@ def verdict(plan, handler, guest, announced, log):
     if handler.load_error:
         return NOT_LOADED, [f"the driver did not load: {handler.load_error}"]
     if not handler.booted:
-        return NO_BOOT, ["the guest did not boot", *guest.complaint[:5],
+        why = f": {guest.stopped}" if guest.stopped else ""
+        return NO_BOOT, [f"the guest did not boot{why}", *guest.complaint[:5],
                          *lines]
     if bad:
         return BAD_LOG, lines + unfinished(handler)
@@ -244,10 +261,13 @@ def run_once(plan, handler):
 
 def run_script(plan):
     """vmtest run: the exit status."""
-    result = run_once(plan, ScriptHandler(plan))
+    handler = ScriptHandler(plan, hold=plan.machine.accel == "multi")
+    result = run_once(plan, handler)
     if result.int3:
         warn(f"1 run repeated: {INT3}")
-        result = run_once(plan, ScriptHandler(plan))
+        handler = ScriptHandler(plan)
+        result = run_once(plan, handler)
+    handler.give()
     for line in result.lines:
         warn(line)
     return result.status

@@ -14,7 +14,8 @@ from . import klog, ktap, paths, session
 from .errors import NOT_LOADED, UsageError
 from .guest import REGISTRY
 
-MARGIN = 30         # seconds between two tests
+POLL = 0.2
+MARGIN = 60         # seconds between two tests
 
 
 @dataclasses.dataclass
@@ -26,7 +27,6 @@ class Outcome:
     report: ktap.Report
     seconds: float
     log: str = ""
-    int3: bool = False
 
     @property
     def word(self):
@@ -39,7 +39,7 @@ class Outcome:
 class Running:
     """A test between its begin and its end."""
 
-    def __init__(self, test):
+    def __init__(self, test, first=False):
         self.test = test
         self.begun = time.monotonic()
         self.seconds = 0.0
@@ -47,10 +47,14 @@ class Running:
         self.err = b""
         self.log = ""           # of the boots before this one
         self.status = None
-        self.ended = False
         self.problems = []
         self.announced = []
+        self.first = first      # the boot's own log is judged with it
         self.again = False      # in a second boot that hostctl next asked for
+
+    def part(self, text):
+        """What belongs to it in the log of a boot."""
+        return klog.part(text, self.test.name, self.first or self.again)
 
     def output(self):
         """What it printed, stderr as comments."""
@@ -69,6 +73,7 @@ class TestHandler(session.Handler):
         self.tests = {test.name: test for test in tests}
         self.report = report    # called with a Running that is over
         self.current = None
+        self.begun = 0          # tests in this boot
         self.finished = []      # ended, kernel log not complete yet
 
     def out(self, data):
@@ -108,7 +113,8 @@ class TestHandler(session.Handler):
         """A test starts."""
         self.started = True
         self.guest.hostctl.announced.clear()
-        self.current = Running(self.tests[name])
+        self.current = Running(self.tests[name], not self.begun)
+        self.begun += 1
         self.patience(self.limit_of(self.current.test))
 
     def on_start(self):
@@ -140,7 +146,6 @@ class TestHandler(session.Handler):
         """Put the test aside until its kernel log is complete."""
         running, self.current = self.current, None
         running.status = status
-        running.ended = True
         running.seconds = time.monotonic() - running.begun
         running.announced = list(self.guest.hostctl.announced)
         self.finished.append(running)
@@ -150,19 +155,23 @@ class TestHandler(session.Handler):
         """Report what is complete; TEXT is the console log of this boot."""
         while self.finished:
             running = self.finished[0]
-            if not klog.complete(text, running.test.name) and \
-                    not running.again:
+            if not klog.complete(text, running.test.name):
                 return
             self.hand_over(text)
 
     def hand_over(self, text):
         """Report the first test that is waiting."""
         running = self.finished.pop(0)
-        running.log += klog.part(text, running.test.name, running.again)
+        running.log += running.part(text)
         self.report(running)
 
     def over(self, text):
         """The guest is gone: nothing more comes."""
+        if self.finished and self.int3:
+            self.current = self.finished.pop()
+        elif self.finished and self.guest.stopped:
+            self.finished[-1].problems.append(
+                f"the guest did not end by itself: {self.guest.stopped}")
         while self.finished:
             self.hand_over(text)
 
@@ -225,9 +234,8 @@ class GroupRun:
             while handler.current and guest.hostctl.following is not None \
                     and not guest.stopped:
                 guest = self.second_boot(handler, guest, work)
-            self.conclude(handler, guest)
-        if len(self.left) == before and not handler.int3 and \
-                not REGISTRY.stopping:
+            again = self.conclude(handler, guest)
+        if len(self.left) == before and not again and not REGISTRY.stopping:
             self.boot_failed(guest)
         if not self.keep_log:
             self.log.unlink()
@@ -241,9 +249,9 @@ class GroupRun:
     def second_boot(self, handler, guest, work):
         """The script that a test left for after its end."""
         running = handler.current
-        running.log += klog.part(guest.text, running.test.name, running.again)
+        running.log += running.part(guest.text)
         running.announced += guest.hostctl.announced
-        running.again = True
+        running.first, running.again = False, True
         handler.booted = False
         plan = self.plan
         mode, load, params = plan.mode, plan.load, plan.params
@@ -255,19 +263,23 @@ class GroupRun:
             plan.mode, plan.load, plan.params = mode, load, params
 
     def conclude(self, handler, guest):
-        """Deal with a test that was running when the guest went."""
+        """
+        Deal with a test that was running when the guest went; True if it is
+        to be run again.
+        """
         running = handler.current
+        self.int3_count += handler.int3
         if not running or REGISTRY.stopping:
-            return
+            return False
         if handler.int3 and running.test.name not in self.repeated:
             self.repeated.add(running.test.name)
-            self.int3_count += 1
-            return
+            return True
         running.seconds = time.monotonic() - running.begun
         running.announced += guest.hostctl.announced
-        running.log += klog.part(guest.text, running.test.name, running.again)
+        running.log += running.part(guest.text)
         running.problems.append(guest.stopped or self.death(guest))
         self.report(running)
+        return False
 
     @staticmethod
     def death(guest):
@@ -294,6 +306,7 @@ class Reporter:
 
     def __init__(self, count, several, driver, results=None):
         self.lock = threading.Lock()
+        self.count = count
         self.number = 0
         self.sums = [0, 0, 0]
         self.several = several
@@ -324,11 +337,12 @@ class Reporter:
         with self.lock:
             self.number += 1
             self.add(report.passed, report.failed, report.skipped)
+            place = f"[{self.number}/{self.count}]"
             skip = " # SKIP" if outcome.word == "SKIP" else ""
             verdict = "not ok" if report.failed else "ok"
             print(f"# Subtest: {name}\n{report.text()}"
                   f"{verdict} {self.number} {name}{skip}", flush=True)
-            print(f"{outcome.word} {name} {outcome.seconds:.1f} s"
+            print(f"{place} {outcome.word} {name} {outcome.seconds:.1f} s"
                   + (f", console log {outcome.log}" if report.failed else ""),
                   file=sys.stderr, flush=True)
             self.note(outcome)
@@ -398,8 +412,9 @@ def run_groups(groups, plan_for, reporter, count):
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            thread.join()
+        # A signal in the middle of join() would count the thread as ended.
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(POLL)
     finally:
         REGISTRY.stop()
         for thread in threads:
@@ -408,7 +423,7 @@ def run_groups(groups, plan_for, reporter, count):
         raise errors[0]
     repeated = sum(run.int3_count for run in runs)
     if repeated:
-        session.warn(f"tests repeated: {repeated}; {session.INT3}")
+        session.warn(f"boots lost: {repeated}; {session.INT3}")
 
 
 def default_jobs():

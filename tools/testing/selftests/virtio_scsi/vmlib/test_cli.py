@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Wrong usage is one line that says what is accepted, and status 2."""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from vmlib import cli, paths, qemu, tests
+from vmlib.errors import UsageError
+
+
+def call(*words):
+    """The exit status and stderr of vmtest; it must not come to a boot."""
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors), \
+            mock.patch.object(cli.packages, "get", side_effect=KeyError), \
+            mock.patch.object(qemu, "version", return_value="7.2"), \
+            mock.patch.object(cli.signal, "signal"):
+        status = cli.main(list(words))
+    return status, errors.getvalue()
+
+
+class OptionErrors(unittest.TestCase):
+    """Each bad value is named together with what is accepted."""
+
+    def refused(self, words, *parts):
+        """WORDS end in one line that holds all PARTS."""
+        status, text = call(*words)
+        self.assertEqual(status, 2, text)
+        self.assertEqual(text.count("\n"), 1, text)
+        for part in (*parts, "accepted"):
+            self.assertIn(part, text)
+
+    def test_commands(self):
+        self.refused([], "run, test")
+        self.refused(["boot"], "boot", "run, test")
+        self.refused(["run"], "-- 'SHELL SCRIPT'")
+
+    def test_unknown_option(self):
+        self.refused(["run", "--bogus", "--", "true"], "--bogus", "--kernel")
+        self.refused(["test", "--bogus"], "--bogus", "--results")
+        self.refused(["list", "--bogus"], "--bogus")
+
+    def test_no_abbreviation(self):
+        self.refused(["run", "--kern", "6.1", "--", "true"], "--kern")
+
+    def test_values_of_later_issues(self):
+        for option, value in (("--kernel", "debug"), ("--kernel", "rt"),
+                              ("--kernel", "686"), ("--qemu", "10.0"),
+                              ("--qemu", "11.1"), ("--arch", "arm64"),
+                              ("--arch", "s390x"), ("--host", "vhost"),
+                              ("--host", "script:x")):
+            self.refused(["run", option, value, "--", "true"],
+                         value, "not there yet")
+
+    def test_unknown_values(self):
+        for option, value, accepted in (
+                ("--kernel", "5.10", "6.12, 6.1, 7.3"),
+                ("--qemu", "1.0", "7.2"), ("--arch", "vax", "x86_64"),
+                ("--machine", "virt", "q35, pc, microvm"),
+                ("--accel", "fast", "single, multi, kvm"),
+                ("--driver", "mine", "ours, intree, none"),
+                ("--smp", "many", "a number"), ("--mem", "0", "a number"),
+                ("--timeout", "-1", "a number"), ("--device", ",x", "device")):
+            self.refused(["run", f"{option}={value}", "--", "true"],
+                         value, accepted)
+
+    def test_disks(self):
+        for text, part in (("size=1X", "1X"), ("data=2", "0, 1"),
+                           ("kind=tape", "hd, cd"), ("block=1", "512, 4096"),
+                           ("nonsense", "target"), ("target=256", "0 to 255"),
+                           ("lun=16384", "0 to 16383"), ("hba=1", "0 to 0"),
+                           ("file=/nonexistent", "/nonexistent"),
+                           ("target=1..x", "a range")):
+            self.refused(["run", "--disk", text, "--", "true"], part)
+
+    def test_two_disks_in_one_place(self):
+        self.refused(["run", "--disk", "lun=3", "--disk", "lun=0..5", "--",
+                      "true"], "0-0-3")
+
+    def test_missing_value(self):
+        for option in ("--kernel", "--append", "--qemu-arg"):
+            status, text = call("test", option)
+            self.assertEqual((status, text.count("\n")), (2, 1), text)
+            self.assertIn(option, text)
+
+    def test_unknown_test(self):
+        self.refused(["test", "nosuch"], "nosuch", "spec_NN")
+        self.refused(["test", "F99"], "F99")
+        self.refused(["test", "--resume"], "--results")
+        self.refused(["test", "--results", "/nonexistent/x"], "/nonexistent/x")
+
+    def test_stops_before_it_fetches(self):
+        self.refused(["prepare", "--kernel", "6.1", "--kernel", "4.4"], "4.4")
+        self.refused(["headers", "--kernel", "4.4"], "4.4")
+
+    def test_real_process(self):
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run(
+                [sys.executable, str(paths.SELFTESTS / "vmtest"), "run",
+                 "--driver", "x", "--", "true"], capture_output=True,
+                text=True, check=False,
+                env={**os.environ, "XDG_CACHE_HOME": cache})
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Avmtest: --driver x: .*\n\Z")
+
+
+class Options(unittest.TestCase):
+    """What options become."""
+
+    @staticmethod
+    def parse(*words):
+        """The options of a run."""
+        return cli.make_parser("run").parse_args(cli.join_values(words))
+
+    def test_values_with_a_dash(self):
+        options = self.parse("--qemu-arg", "-device", "--qemu-arg", "x,y=z",
+                             "--append", "-q")
+        self.assertEqual(options.qemu_arg, ["-device", "x,y=z"])
+        self.assertEqual(options.append, ["-q"])
+
+    def test_script(self):
+        self.assertEqual(cli.split_script(["--smp", "1", "--", "a", "-- b"]),
+                         (["--smp", "1"], "a -- b"))
+        with self.assertRaises(UsageError):
+            cli.split_script(["--", " "])
+
+    def test_a_test_keeps_its_machine(self):
+        options = self.parse("--smp", "2", "--mem", "512", "--append", "x=1")
+        of_test = cli.machine_for(options)
+        machine, fio = of_test(tests.Test("test_a_01", "a", accel="multi",
+                                          vm="--smp 8 --append 'y=2 z'"))
+        self.assertEqual((machine.smp, machine.mem, machine.accel, fio),
+                         ("8", 512, "multi", False))
+        self.assertEqual(machine.append, ("y=2 z", "x=1"))
+
+    def test_bad_machine_line_names_the_test(self):
+        of_test = cli.machine_for(self.parse())
+        for line in ("--bogus", "--disk target=999", "--machine vax", "'"):
+            with self.assertRaisesRegex(UsageError, "test_a_01"):
+                of_test(tests.Test("test_a_01", "a", vm=line))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""hostctl's requests, with a QEMU that is played here."""
+
+import base64
+import json
+import time
+import unittest
+
+from vmlib import guestlink, qmp
+
+STATUS = '{"execute": "query-status"}'
+
+
+class Link(unittest.TestCase):
+    """One guest, one QEMU."""
+
+    def setUp(self):
+        self.written = []       # to QEMU
+        self.sent = []          # to the guest
+        self.warnings = []
+        self.qmp = qmp.Client(self.written.append)
+        self.link = guestlink.Hostctl(self.qmp, self.sent.append,
+                                      self.warnings.append)
+        self.qemu({"QMP": {}}, {"return": {}})
+        self.written.clear()
+
+    def qemu(self, *messages):
+        """QEMU says something."""
+        for message in messages:
+            self.qmp.feed(json.dumps(message).encode() + b"\r\n")
+
+    def ask(self, *words):
+        """hostctl asks something."""
+        self.link.request(list(words))
+
+    def answer(self):
+        """The last answer: status and text."""
+        head, _, data = self.sent[-1].partition(b"\n")
+        status, length = map(int, head.split())
+        self.assertEqual(length, len(data))
+        return status, data.decode()
+
+    def test_words(self):
+        line = b"hostctl =" + base64.b64encode("a b\nc ü".encode()) + b" ="
+        self.assertEqual(guestlink.parse(line), ["hostctl", "a b\nc ü", ""])
+
+    def test_one_write_for_all_commands(self):
+        self.ask("qmp", STATUS, STATUS)
+        self.assertEqual(self.written, [f"{STATUS}\n{STATUS}\n".encode()])
+        self.qemu({"return": 1}, {"event": "X"})
+        self.assertEqual(self.sent, [])
+        self.qemu({"return": 2})
+        self.assertEqual(self.answer(), (0, '{"return": 1}\n{"return": 2}\n'))
+
+    def test_qmp_error_is_status_1(self):
+        self.ask("qmp", STATUS)
+        self.qemu({"error": {"class": "x"}})
+        self.assertEqual(self.answer()[0], 1)
+
+    def test_half_a_message(self):
+        self.ask("qmp", STATUS)
+        self.qmp.feed(b'{"retu')
+        self.qmp.feed(b'rn": {}}\n')
+        self.assertEqual(self.answer(), (0, '{"return": {}}\n'))
+
+    def test_wrong_requests(self):
+        for words in ((), ("nosuch",), ("qmp",), ("qmp", "{"), ("qmp", "[]"),
+                      ("qmp", "{}"), ("after", "1", STATUS), ("host", "x"),
+                      ("after", "x", "qmp", STATUS), ("expect", "("),
+                      ("expect",), ("next",), ("event",)):
+            self.ask(*words)
+            status, text = self.answer()
+            self.assertEqual((status, text.count("\n")), (2, 1), words)
+        self.assertEqual(self.written, [])
+
+    def test_events_are_handed_out_once(self):
+        self.ask("event", "DEVICE_DELETED")
+        self.assertEqual(self.answer(), (1, ""))
+        self.qemu({"event": "OTHER"}, {"event": "DEVICE_DELETED", "n": 1},
+                  {"event": "DEVICE_DELETED", "n": 2})
+        for number in (1, 2):
+            self.ask("event", "DEVICE_DELETED")
+            status, text = self.answer()
+            self.assertEqual((status, json.loads(text)["n"]), (0, number))
+        self.ask("event", "DEVICE_DELETED")
+        self.assertEqual(self.answer()[0], 1)
+
+    def test_after(self):
+        self.assertIsNone(self.link.next_due())
+        self.ask("after", "0.05", "qmp", STATUS)
+        self.assertEqual(self.answer(), (0, ""))
+        self.link.tick()
+        self.assertEqual(self.written, [])
+        self.assertGreater(self.link.next_due(), time.monotonic())
+        time.sleep(0.06)
+        self.link.tick()
+        self.link.tick()
+        self.assertEqual(len(self.written), 1)
+        self.qemu({"error": {"desc": "no"}})
+        self.assertIn("no", self.warnings[0])
+
+    def test_expect_and_next(self):
+        self.ask("expect", "a.*b")
+        self.ask("next", "echo 1\necho 2")
+        self.assertEqual(self.link.announced, ["a.*b"])
+        self.assertEqual(self.link.following, "echo 1\necho 2")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+"""QEMU's arguments."""
+
+import pathlib
+import tempfile
+import unittest
+
+from vmlib import qemu
+
+
+def values(args, option):
+    """The values of an option in a command line."""
+    return [args[i + 1] for i, a in enumerate(args) if a == option]
+
+
+class Arguments(unittest.TestCase):
+    """What a machine becomes."""
+
+    def command(self, **machine):
+        """The command line; disks in a folder that goes away."""
+        with tempfile.TemporaryDirectory() as work:
+            return qemu.command(
+                qemu.Machine(**machine), "K", "I", "C",
+                {n: 3 for n in ("out", "err", "ctl", "qmp")},
+                pathlib.Path(work))
+
+    def test_default(self):
+        args = self.command()
+        devices = values(args, "-device")
+        self.assertIn("virtio-scsi-pci,id=hba0,bus=rp-hba0", devices)
+        self.assertIn("scsi-hd,id=d0-0-0,drive=n0-0-0,bus=hba0.0,scsi-id=0,"
+                      "lun=0", devices)
+        self.assertIn("null-co", values(args, "-blockdev")[0])
+
+    def test_adapters_keep_their_ids(self):
+        args = self.command(devices=("virtio-scsi-pci,id=a", "virtio-scsi-pci"),
+                            disks=(qemu.Disk(0), qemu.Disk(1)))
+        text = " ".join(values(args, "-device"))
+        self.assertIn("bus=a.0", text)
+        self.assertIn("bus=hba1.0", text)
+
+    def test_conventional_devices_get_no_root_port(self):
+        for props in ("disable-legacy=off", "disable-modern=on",
+                      "bus=pcie.0,addr=9"):
+            args = self.command(devices=(f"virtio-scsi-pci,{props}",))
+            self.assertIn(f"virtio-scsi-pci,{props},id=hba0",
+                          values(args, "-device"))
+
+    def test_no_root_ports_elsewhere(self):
+        for machine, device in (("pc", "virtio-scsi-pci,id=hba0"),
+                                ("microvm", "virtio-scsi-device,id=hba0")):
+            args = self.command(machine=machine)
+            self.assertIn(device, values(args, "-device"))
+            self.assertNotIn("root-port", " ".join(args))
+
+    def test_order(self):
+        args = self.command(qemu_args=("-device", "intel-iommu"))
+        devices = values(args, "-device")
+        self.assertEqual(devices[0], "intel-iommu")
+
+    def test_other_devices_have_no_disks(self):
+        args = self.command(devices=("virtio-blk-pci,drive=x",))
+        self.assertNotIn("scsi-hd", " ".join(args))
+
+    def test_spare_ports(self):
+        text = " ".join(self.command())
+        for number in range(4):
+            self.assertIn(f"pcie-root-port,id=rp{number},", text)
+
+
+class Disks(unittest.TestCase):
+    """What --disk becomes."""
+
+    def test_all_keys(self):
+        disk, = qemu.parse_disk("hba=1,target=2,lun=3,size=10M,data=1,"
+                                "serial=s,block=4096,kind=cd,scsi_version=5")
+        self.assertEqual(disk, qemu.Disk(
+            1, 2, 3, 10 << 20, True, "", "s", 4096, "cd",
+            (("scsi_version", "5"),)))
+
+    def test_ranges(self):
+        disks = qemu.parse_disk("target=0..2,lun=4..5")
+        self.assertEqual([d.name for d in disks],
+                         ["0-0-4", "0-0-5", "0-1-4", "0-1-5", "0-2-4",
+                          "0-2-5"])
+
+    def test_data_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            disk, = qemu.parse_disk("data=1,size=1T")
+            qemu.make_data([disk], work)
+            path = work / "n0-0-0.raw"
+            self.assertEqual(path.stat().st_size, 1 << 40)
+            self.assertEqual(path.stat().st_blocks, 0)
+            path.write_bytes(b"kept")
+            qemu.make_data([disk], work)
+            self.assertEqual(path.read_bytes(), b"kept")
+            self.assertEqual(qemu.node(disk, work)["file"]["filename"],
+                             str(path.resolve()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Headers of tests, choosing and grouping them."""
+
+import unittest
+
+from vmlib import cli, qemu, tests
+from vmlib.errors import UsageError
+
+FULL = """#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: all is well
+# shows: F1 spec_5, spec_a
+# vm: --smp 2
+# vm: --mem 512
+# core: yes
+# fio: yes
+# alone: yes
+# kernels: 6.12 7.3
+# accel: multi
+# params: num_queues=4 poll_queues=1
+# load: no
+# timeout: 90
+# intree: fails
+# full: yes
+# note: no key of ours
+"""
+
+
+class Headers(unittest.TestCase):
+    """What a header says."""
+
+    def test_all_keys(self):
+        test = tests.parse("test_some_group_07", FULL)
+        self.assertEqual(test, tests.Test(
+            name="test_some_group_07", group="some_group", what="all is well",
+            shows=("F01", "spec_05", "spec_a"), vm="--smp 2 --mem 512",
+            core=True, fio=True, alone=True, kernels=("6.12", "7.3"),
+            accel="multi", params="num_queues=4 poll_queues=1", load=False,
+            timeout=90, intree="fails", full=True))
+
+    def test_defaults(self):
+        test = tests.parse("test_a_01", "#!/bin/sh\n")
+        self.assertEqual((test.load, test.timeout, test.kernels, test.core),
+                         (True, 60, ("6.12", "6.1", "7.3"), False))
+
+    def test_only_the_first_lines(self):
+        test = tests.parse("test_a_01", "#\n" * 40 + "# core: yes\n")
+        self.assertFalse(test.core)
+
+    def test_errors_name_file_and_values(self):
+        for text, part in (("# core: maybe", "yes, no"),
+                           ("# accel: kvm", "single, multi"),
+                           ("# kernels: 6.12 5.4", "5.4"),
+                           ("# timeout: soon", "seconds"),
+                           ("# shows: G5", "FNN"),
+                           ("# core: yes\n# core: yes", "two lines")):
+            with self.assertRaisesRegex(UsageError, f"test_a_01.*{part}"):
+                tests.parse("test_a_01", text)
+
+    def test_the_tests_that_there_are(self):
+        options = cli.make_parser("run").parse_args([])
+        of_test = cli.machine_for(options)
+        for test in tests.load():
+            with self.subTest(test.name):
+                self.assertTrue(test.what, "no what:")
+                self.assertTrue(test.shows, "no shows:")
+                self.assertTrue(test.intree, "no intree:")
+                of_test(test)
+
+
+class Choice(unittest.TestCase):
+    """Which tests a name means."""
+
+    ALL = [tests.Test("test_scan_01", "scan", shows=("F01",), core=True),
+           tests.Test("test_scan_02", "scan", shows=("F01", "spec_05")),
+           tests.Test("test_io_01", "io", shows=("spec_05",), full=True)]
+
+    def names(self, *names, **flags):
+        """The names of the chosen ones."""
+        return [t.name for t in tests.choose(self.ALL, names, **flags)]
+
+    def test_names(self):
+        self.assertEqual(self.names(), ["test_scan_01", "test_scan_02"])
+        self.assertEqual(self.names("scan_02"), ["test_scan_02"])
+        self.assertEqual(self.names("./x/test_scan_01.sh"), ["test_scan_01"])
+        self.assertEqual(self.names("F1"), ["test_scan_01", "test_scan_02"])
+        self.assertEqual(self.names("spec_5"), ["test_scan_02"])
+        self.assertEqual(self.names("scan_02", "F01"),
+                         ["test_scan_01", "test_scan_02"])
+
+    def test_sets(self):
+        self.assertEqual(self.names(core=True), ["test_scan_01"])
+        self.assertEqual(self.names(full=True),
+                         ["test_scan_01", "test_scan_02", "test_io_01"])
+        self.assertEqual(self.names("spec_05", full=True),
+                         ["test_scan_02", "test_io_01"])
+        self.assertEqual(self.names("io_01", core=True), ["test_io_01"])
+
+    def test_unknown(self):
+        for name in ("nosuch", "F02", "spec_6", "test_scan", ""):
+            with self.assertRaisesRegex(UsageError, "io, scan"):
+                self.names(name)
+
+    def test_list(self):
+        lines = tests.listing([tests.Test("test_a_01", "a", what="so",
+                                          shows=("F01",))])
+        self.assertRegex(lines[0], r"\Atest_a_01  F01 +so\Z")
+
+
+class Grouping(unittest.TestCase):
+    """Which tests share a boot."""
+
+    @staticmethod
+    def machine_for(test):
+        """A machine that depends on the vm line."""
+        return qemu.Machine(smp=test.vm or "4"), False
+
+    def groups(self, *found):
+        """The names in each group."""
+        return [[t.name for t in g.tests] for g in
+                tests.groups(found, "6.12", self.machine_for)]
+
+    def test_groups(self):
+        self.assertEqual(self.groups(
+            tests.Test("a", "x"), tests.Test("b", "x", alone=True),
+            tests.Test("c", "x"), tests.Test("d", "x", vm="8"),
+            tests.Test("e", "x", fio=True), tests.Test("f", "x", vm="8"),
+            tests.Test("g", "x", kernels=("6.1",))),
+            [["a", "c"], ["b"], ["d", "f"], ["e"]])
+
+
+if __name__ == "__main__":
+    unittest.main()

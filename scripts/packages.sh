@@ -12,8 +12,8 @@ packages_build="gcc libc6-dev make kmod dwarves"
 packages_run="$packages_build python3 qemu-system-x86 busybox-static lsscsi
 	sg3-utils e2fsprogs util-linux fio mmdebstrap ca-certificates"
 
-# Userspace tests, ThreadSanitizer comes with gcc.
-packages_unit="gcc libc6-dev make python3"
+# Userspace tests, ThreadSanitizer comes with gcc; spin checks models.
+packages_unit="gcc libc6-dev make python3 spin"
 
 # clang-format, the kernel's own scripts (perl, and xz to unpack them).
 packages_lint="$packages_build python3 perl git sparse shellcheck codespell

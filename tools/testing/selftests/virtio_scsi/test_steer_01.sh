@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: a busy target keeps its queue and an idle one follows the CPU, over 200000 commands of 8 CPUs
+# shows: spec_15
+# vm: --smp 8 --device virtio-scsi-pci,num_queues=8 --disk target=0,lun=0..3 --disk target=1..16
+# params: steering=target
+# alone: yes
+# timeout: 300
+# intree: has neither the policy nor the tracepoints
+# shellcheck shell=dash disable=SC2317 # check calls the functions
+
+. "$(dirname "$0")/lib.sh"
+
+. "$(dirname "$0")/steertrace.sh"
+
+plan 13
+is "spec_15 the policy is target" "$(host_attr "$(host_at 0)" steering)" target
+trace_prepare 8192 || note "no trace clock \"counter\""
+rounds luns 1 3125
+rounds targets 1 782
+finish

@@ -42,10 +42,11 @@ disks_of()
 }
 
 # io_of_cpu CPU COMMANDS DISK… - each disk in turn, another one first for each
-# CPU; some one by one, so that targets are idle now and then
+# CPU; some one by one, so that targets are idle now and then. Gaps keep the
+# block layer from making one command of several.
 io_of_cpu()
 {
-	local cpu=$1 length=$(($2 * 512)) n
+	local cpu=$1 length=$(($2 * 1024)) n
 
 	shift 2
 	for n in $(seq "$cpu"); do
@@ -53,7 +54,7 @@ io_of_cpu()
 		shift
 	done
 	for n in $(seq $#); do
-		iotool -n -c "$cpu" -b 512 -l $length -d $((n % 2 * 3 + 1)) \
+		iotool -n -c "$cpu" -b 512 -t 1024 -l $length -d $((n % 2 * 3 + 1)) \
 			"/dev/$1" || return 1
 		set -- "$@" "$1"
 		shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# what: a busy target keeps its queue and an idle one follows the CPU, over 200000 commands of 8 CPUs
+# what: a busy target keeps its queue and an idle one follows the CPU, over 100000 commands of 8 CPUs
 # shows: spec_15
 # vm: --smp 8 --device virtio-scsi-pci,num_queues=8 --disk target=0,lun=0..3 --disk target=1..16
 # params: steering=target
@@ -16,6 +16,6 @@
 plan 13
 is "spec_15 the policy is target" "$(host_attr "$(host_at 0)" steering)" target
 trace_prepare 8192 || note "no trace clock \"counter\""
-rounds luns 1 3125
-rounds targets 1 782
+rounds luns 1 1563
+rounds targets 1 391
 finish

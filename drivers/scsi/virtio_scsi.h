@@ -280,9 +280,7 @@ struct virtio_scsi_event_node {
 	struct virtio_scsi_event *event;
 };
 
-/**
- * struct virtio_scsi - an adapter, private data of its Scsi_Host
- */
+/* An adapter, private data of its Scsi_Host; what it holds is told in groups. */
 struct virtio_scsi {
 	struct virtio_device *vdev;
 	struct Scsi_Host *shost;

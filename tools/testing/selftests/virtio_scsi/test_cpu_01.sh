@@ -48,9 +48,9 @@ plan 5
 for n in 1 2 3; do
 	cleanup_add "switch_cpu $n 1"
 done
-io_start one -l 4M "/dev/$(disk_named left0)"
-io_start two -l 4M "/dev/$(disk_named left1)"
-io_start three -l 4M -o 8M "/dev/$(disk_named right0)"
+io_start one -l 1M "/dev/$(disk_named left0)"
+io_start two -l 1M "/dev/$(disk_named left1)"
+io_start three -l 1M -o 8M "/dev/$(disk_named right0)"
 io_moves one
 check "F38 every CPU but the first goes off and comes back" cycle
 check "F38 and once more" cycle

@@ -22,8 +22,8 @@ resets()
 
 plan 4
 disk=$(disk_at 0 0 0)
-io_start reset -l 4M "/dev/$disk"
-io_start other -l 4M "/dev/$(disk_at 0 1 1)"
+io_start reset -l 1M "/dev/$disk"
+io_start other -l 1M "/dev/$(disk_at 0 1 1)"
 io_moves reset
 check "spec_25 20 device resets succeed" resets
 check "spec_21 I/O goes on after them" io_moves reset

@@ -17,7 +17,7 @@ plan 12
 plug_slow eh02 0 12 0
 wait_disk 0 12 0
 disk=$(disk_at 0 12 0)
-io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+io_start other -l 1M "/dev/$(disk_at 0 0 0)"
 for round in 1 2 3; do
 	slow eh02 4
 	io_start slow -n -l 1M -t 128K "/dev/$disk"

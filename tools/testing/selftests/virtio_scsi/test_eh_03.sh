@@ -18,7 +18,7 @@ plan 5
 plug_slow eh03 0 12 0
 wait_disk 0 12 0
 disk=$(disk_at 0 12 0)
-io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+io_start other -l 1M "/dev/$(disk_at 0 0 0)"
 echo 1 >"/sys/block/$disk/device/timeout"
 kmsg_mark
 slow eh03 1

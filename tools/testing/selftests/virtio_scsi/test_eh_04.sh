@@ -34,8 +34,8 @@ resets_over()
 
 plan 4
 : >"$TMP/resets"
-io_start one -l 4M "/dev/$(disk_named left0)"
-io_start two -l 4M "/dev/$(disk_named left1)"
+io_start one -l 1M "/dev/$(disk_named left0)"
+io_start two -l 1M "/dev/$(disk_named left1)"
 for disk in "$(disk_named left0)" "$(disk_named left1)"; do
 	reset_loop "$disk" 1 &
 	reset_loop "$disk" 2 &

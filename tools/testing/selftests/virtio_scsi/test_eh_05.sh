@@ -30,7 +30,7 @@ round()
 }
 
 plan 6
-io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+io_start other -l 1M "/dev/$(disk_at 0 0 0)"
 add_nodes 64 eh05
 for delay in 0 50000 100000 200000 300000; do
 	check "spec_21 unplug $delay us after the resets began: both end" \

@@ -15,7 +15,7 @@
 plan 6
 base=$(devices_of 0)
 ids=$(ids e01n 1 40)
-io_start others -l 4M "/dev/$(disk_at 0 0 0)"
+io_start others -l 1M "/dev/$(disk_at 0 0 0)"
 # shellcheck disable=SC2086
 add_nodes 64 $ids
 

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/hotplug.sh"
 
 plan 6
-io_start others -l 4M "/dev/$(disk_at 0 0 0)"
+io_start others -l 1M "/dev/$(disk_at 0 0 0)"
 kmsg_mark
 plug_disk h02a 0 3 0 64
 wait_disk 0 3 0

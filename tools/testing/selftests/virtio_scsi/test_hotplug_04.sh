@@ -12,7 +12,7 @@ plan 6
 base=$(devices_of 0)
 host=$(host_at 0 | sed s/host//)
 second=$(disk_at 0 1 1)
-io_start second -l 4M "/dev/$second"
+io_start second -l 1M "/dev/$second"
 errors="/sys/class/scsi_device/$host:0:1:1/device/ioerr_cnt"
 before=$(cat "$errors")
 

@@ -43,7 +43,7 @@ rounds()
 plan 4
 base=$(devices_of 0)
 add_nodes 64 h05a h05b
-io_start others -l 4M "/dev/$(disk_at 0 0 0)"
+io_start others -l 1M "/dev/$(disk_at 0 0 0)"
 check "F10 $ROUNDS rounds of plugging and unplugging adapter and disks" rounds
 is "F46 one adapter is left" "$(host_count)" 1
 is "F10 its devices are what they were" "$(devices_of 0)" "$base"

@@ -22,7 +22,7 @@ plan 10
 host=$(host_at 0)
 check "spec_34 hotplug is not negotiated" has_no_feature "$host" "$HOTPLUG"
 check "spec_34 parameter change is" has_feature "$host" "$CHANGE"
-io_start other -l 4M "/dev/$(disk_at 0 0 0)"
+io_start other -l 1M "/dev/$(disk_at 0 0 0)"
 
 plug_disk h12a 0 3 0
 sleep 1

@@ -9,8 +9,8 @@
 . "$(dirname "$0")/hotplug.sh"
 
 plan 5
-io_start one -l 4M "/dev/$(disk_at 0 0 0)"
-io_start two -l 4M "/dev/$(disk_at 0 1 1)"
+io_start one -l 1M "/dev/$(disk_at 0 0 0)"
+io_start two -l 1M "/dev/$(disk_at 0 1 1)"
 io_moves one
 for round in 1 2; do
 	check "F42 the devices are suspended and resumed, round $round" \

@@ -13,7 +13,7 @@ base=$(devices_of 0)
 add_nodes 64 p02a p02b p02c
 plug_targets 0 20 p02a
 wait_disk 0 20 0
-io_start others -l 4M "/dev/$(disk_at 0 0 0)"
+io_start others -l 1M "/dev/$(disk_at 0 0 0)"
 io_moves others
 
 check "F17 one disk goes and two come while the devices sleep" \

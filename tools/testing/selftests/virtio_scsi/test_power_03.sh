@@ -25,8 +25,8 @@ sleep_s3()
 plan 7
 base=$(devices_of 0)
 add_nodes 64 p03a
-io_start one -l 4M "/dev/$(disk_at 0 0 0)"
-io_start two -l 4M "/dev/$(disk_at 0 1 1)"
+io_start one -l 1M "/dev/$(disk_at 0 0 0)"
+io_start two -l 1M "/dev/$(disk_at 0 1 1)"
 io_moves one
 check "F42 the guest sleeps and wakes" sleep_s3
 check "F42 the I/O goes on" io_moves one

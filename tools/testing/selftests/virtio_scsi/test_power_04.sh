@@ -35,8 +35,8 @@ swap=$(disk_at 0 2 0)
 check "F43 there is a swap" use_swap "$swap"
 plug_disk p04a 0 30 0
 wait_disk 0 30 0
-io_start one -l 4M "/dev/$(disk_at 0 0 0)"
-io_start two -l 4M -o 64M "/dev/$(disk_at 0 0 0)"
+io_start one -l 1M "/dev/$(disk_at 0 0 0)"
+io_start two -l 1M -o 64M "/dev/$(disk_at 0 0 0)"
 io_moves one
 check "F43 the guest hibernates and is resumed" hibernate
 is "F43 in another QEMU, which lacks a disk" "$(peripherals | grep -c p04a)" 0

@@ -21,7 +21,7 @@ for mib in 96 160 64 81 80; do
 	check "F16 resize $n has its uevent" wait_for 2 uevents_reach "$n"
 done
 
-io_start under -l 4M "/dev/$(disk_at 0 1 1)"
+io_start under -l 1M "/dev/$(disk_at 0 1 1)"
 io_moves under
 resize_node "$node" 96
 check "F16 a resize under I/O is seen" wait_for 5 has_mib 0 1 1 96

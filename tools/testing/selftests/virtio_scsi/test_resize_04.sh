@@ -18,7 +18,7 @@ cleanup_add "resize_node $node 80; echo 1 >/sys/block/$disk/device/rescan"
 check "spec_03 parameter change is not negotiated" has_no_feature "$host" "$CHANGE"
 check "spec_03 hotplug is" has_feature "$host" "$HOTPLUG"
 
-io_start under -l 4M "/dev/$disk"
+io_start under -l 1M "/dev/$disk"
 io_moves under
 resize_node "$node" 96
 io_moves under

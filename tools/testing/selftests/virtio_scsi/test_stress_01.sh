@@ -44,9 +44,7 @@ calm()
 # plugs N - five disks come in one write, and go, at the latest when all are seen
 plugs()
 {
-	qmp "$(disk_json s01a 0 40 0)" "$(disk_json s01b 0 40 51)" \
-		"$(disk_json s01c 0 41 255)" "$(disk_json s01d 0 41 256)" \
-		"$(disk_json s01e 0 42 1)" || return 1
+	qmp "$A" "$B" "$C" "$D" "$E" || return 1
 	usleep $(($1 % 4 * 100000))
 	unplug_disk s01a s01b s01c s01d s01e
 }
@@ -66,13 +64,16 @@ resets()
 
 plan 8
 LEFT0=$(disk_named left0) LEFT1=$(disk_named left1)
+A=$(disk_json s01a 0 40 0) B=$(disk_json s01b 0 40 51)
+C=$(disk_json s01c 0 41 255) D=$(disk_json s01d 0 41 256)
+E=$(disk_json s01e 0 42 1)
 base=$(scsi_all)
 : >"$TMP/storms"
 cleanup_add "resize_node n0-0-0 256; resize_node n0-1-1 80"
 add_nodes 64 s01a s01b s01c s01d s01e
-io_start one -l 4M "/dev/$LEFT0"
-io_start two -l 4M "/dev/$LEFT1"
-io_start three -l 4M "/dev/$(disk_named right0)"
+io_start one -l 1M "/dev/$LEFT0"
+io_start two -l 1M "/dev/$LEFT1"
+io_start three -l 1M "/dev/$(disk_named right0)"
 for loop in plugs resizes resets; do
 	storm "$loop" &
 done

@@ -7,6 +7,7 @@
 # vm: --disk hba=1,target=0,data=1,size=96M,serial=right0
 # accel: multi
 # core: yes
+# timeout: 120
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
@@ -51,10 +52,10 @@ rounds()
 
 plan 6
 add_nodes 64 s02a s02b s02c s02d
-io_start one -l 4M "/dev/$(disk_named left0)"
-io_start two -l 4M "/dev/$(disk_named left1)"
-io_start three -l 4M "/dev/$(disk_named right0)"
-io_start four -l 4M -o 16M "/dev/$(disk_named right0)"
+io_start one -l 1M "/dev/$(disk_named left0)"
+io_start two -l 1M "/dev/$(disk_named left1)"
+io_start three -l 1M "/dev/$(disk_named right0)"
+io_start four -l 1M -o 16M "/dev/$(disk_named right0)"
 check "spec_17 three rounds of disks in the same places of both adapters" rounds
 check "spec_15 I/O goes on on every disk" \
 	eval 'io_moves one && io_moves two && io_moves three && io_moves four'

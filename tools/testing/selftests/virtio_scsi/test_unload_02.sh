@@ -26,15 +26,15 @@ adapter_on()
 
 one_round()
 {
-	io_start bound -l 4M "/dev/$(disk_named left0)"
-	io_start bound2 -l 4M "/dev/$(disk_named left1)"
+	io_start bound -l 1M "/dev/$(disk_named left0)"
+	io_start bound2 -l 1M "/dev/$(disk_named left1)"
 	io_moves bound || return 1
 	adapter_off left0 && io_fails bound && io_fails bound2 || return 1
 	wait_for 10 host_count_is 1 && adapter_on
 }
 
 plan 5
-io_start other -l 4M "/dev/$(disk_named right0)"
+io_start other -l 1M "/dev/$(disk_named right0)"
 for round in 1 2 3; do
 	check "F46 unbound under I/O and bound again, round $round" one_round
 done

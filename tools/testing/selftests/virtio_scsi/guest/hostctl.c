@@ -228,7 +228,7 @@ static int event(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "hostctl: accepted: qmp JSON..., after SECONDS qmp JSON..., event NAME [SECONDS], expect REGEX, next SCRIPT\n");
+		fprintf(stderr, "hostctl: accepted: qmp, after, event, expect, next\n");
 		return USAGE;
 	}
 	if (!strcmp(argv[1], "say"))

@@ -262,8 +262,7 @@ def choose_tests(options):
     chosen = guest_tests.choose(found, options.names, options.core,
                                 options.full)
     core = guest_tests.choose(found, options.names, True, options.full)
-    kernels = options.kernel or \
-        ([] if options.core_kernel and options.core else ["6.12"])
+    kernels = options.kernel or ["6.12"]
     for name in (*kernels, *options.core_kernel):
         packages.check_name(name)
     return [(k, chosen) for k in dict.fromkeys(kernels)] + \

@@ -111,6 +111,46 @@ class OptionErrors(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Avmtest: --driver x: .*\n\Z")
 
 
+class Sets(unittest.TestCase):
+    """Which tests run on which kernel."""
+
+    ALL = [tests.Test("test_a_01", "a", core=True),
+           tests.Test("test_a_02", "a"),
+           tests.Test("test_a_03", "a", core=True, kernels=("6.12", "7.3")),
+           tests.Test("test_a_04", "a", full=True)]
+
+    def names(self, words, notes=()):
+        """kernel -> names to run, and what is left out as passed."""
+        options = cli.make_parser("test").parse_args(words)
+        with mock.patch.object(tests, "load", return_value=self.ALL):
+            groups, earlier = cli.test_groups(options, notes)
+        found = {}
+        for group in groups:
+            found.setdefault(group.kernel, []).extend(
+                test.name[-2:] for test in group.tests)
+        return found, [(test.name[-2:], kernel) for test, kernel in earlier]
+
+    def test_sets(self):
+        self.assertEqual(self.names([])[0], {"6.12": ["01", "02", "03"]})
+        self.assertEqual(
+            self.names(["--core-kernel", "6.1", "--core-kernel", "7.3"])[0],
+            {"6.12": ["01", "02", "03"], "6.1": ["01"], "7.3": ["01", "03"]})
+        self.assertEqual(
+            self.names(["--full", "--kernel", "6.1", "--kernel", "6.1"])[0],
+            {"6.1": ["01", "02", "04"]})
+        self.assertEqual(self.names(["--core"])[0], {"6.12": ["01", "03"]})
+
+    def test_earlier(self):
+        found, earlier = self.names(["--kernel", "6.12", "--kernel", "6.1"],
+                                    {("test_a_01", "6.12"): {}})
+        self.assertEqual(found, {"6.12": ["02", "03"], "6.1": ["01", "02"]})
+        self.assertEqual(earlier, [("01", "6.12")])
+
+    def test_nothing_to_run(self):
+        with self.assertRaisesRegex(UsageError, "accepted"):
+            self.names(["--kernel", "6.1", "test_a_03"])
+
+
 class Options(unittest.TestCase):
     """What options become."""
 

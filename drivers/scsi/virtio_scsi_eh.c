@@ -459,13 +459,19 @@ int virtscsi_eh_host_reset(struct scsi_cmnd *sc)
 }
 
 /*
- * Scans hold a mutex while they wait for an answer, so that a host which never
- * gives it would stop all plugging: those commands are bounded.
+ * Scans and removals hold a mutex while they wait for an answer, so that a host
+ * which never gives it would stop all plugging: those commands are bounded.
  */
 static bool virtscsi_bounded(struct scsi_cmnd *sc)
 {
-	return sc->device->sdev_state == SDEV_CREATED ||
-	       sc->cmnd[0] == INQUIRY || sc->cmnd[0] == REPORT_LUNS;
+	switch (sc->device->sdev_state) {
+	case SDEV_CREATED:
+	case SDEV_CANCEL:
+	case SDEV_DEL:
+		return true;
+	default:
+		return sc->cmnd[0] == INQUIRY || sc->cmnd[0] == REPORT_LUNS;
+	}
 }
 
 /* The recovery thread has work; sg_reset stops new commands, no more. */

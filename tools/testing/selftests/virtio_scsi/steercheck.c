@@ -35,8 +35,8 @@
 
 /* A page of a ring buffer: time stamp, bytes used, events. */
 #define PAGE_HEADER	(sizeof(uint64_t) + sizeof(long))
-#define PAGE_MISSED	(1UL << 31)
-#define PAGE_USED	((1UL << 30) - 1)
+#define PAGE_MISSED	0x80000000
+#define PAGE_USED	0x3fffffff
 
 /* What the lowest five bits of an event say; else its length in words. */
 enum { LONG_DATA = 0, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
@@ -110,16 +110,17 @@ static void *grow(void *p, size_t size)
 static void read_offset(struct layout *l, const char *line)
 {
 	const char *end = strchr(line, ';');
+	const char *offset = strstr(line, "offset:");
 	unsigned int i;
 	size_t len;
 
-	for (i = 0; end && i < ARRAY_SIZE(l->fields); i++) {
+	for (i = 0; end && offset && i < ARRAY_SIZE(l->fields); i++) {
 		if (!l->fields[i].name)
 			continue;
 		len = strlen(l->fields[i].name);
 		if ((size_t)(end - line) > len && end[-(int)len - 1] == ' ' &&
 		    !strncmp(end - len, l->fields[i].name, len))
-			sscanf(end, "; offset:%u;", &l->fields[i].offset);
+			l->fields[i].offset = strtoul(offset + 7, NULL, 10);
 	}
 }
 
@@ -135,7 +136,8 @@ static void read_layout(struct layout *l)
 	if (!f)
 		die(path);
 	while (fgets(line, sizeof(line), f)) {
-		sscanf(line, "ID: %u", &l->id);
+		if (!strncmp(line, "ID: ", 4))
+			l->id = strtoul(line + 4, NULL, 10);
 		if (!strncmp(line, "\tfield:", 7))
 			read_offset(l, line);
 	}
@@ -444,8 +446,9 @@ int main(int argc, char **argv)
 		cpu++;
 	qsort(events, nevents, sizeof(*events), earlier);
 	judge();
-	printf("commands %lu targets %u moves %lu away %lu idle %lu followed %lu most %u wrong %lu\n",
-	       sum.commands, ntargets, sum.moves, sum.away, sum.idle,
+	printf("commands %lu targets %u moves %lu away %lu", sum.commands,
+	       ntargets, sum.moves, sum.away);
+	printf(" idle %lu followed %lu most %u wrong %lu\n", sum.idle,
 	       sum.followed, sum.most, sum.wrong);
 	return sum.wrong ? EXIT_BAD : 0;
 }

@@ -125,7 +125,7 @@ build() {
 		grep -qx "$line" "$out/.config" ||
 			die "$line did not take in $tree"
 	done < <(cat "$out/fragment"; echo CONFIG_VIRTIO_SGBUF=m)
-	make -C "$tree" O="$out" -j"$(nproc)" W=1 KCFLAGS=-Werror \
+	make -s -C "$tree" O="$out" -j"$(nproc)" W=1 KCFLAGS=-Werror \
 		drivers/virtio/virtio_sgbuf.o drivers/scsi/virtio_scsi/
 }
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A guest with four disks on one adapter with a queue per CPU: what it sees of
-# them, and what they do under load.
+# A guest with an adapter that has a queue per CPU, and disks on five targets:
+# what it sees of them, what the queues do under load, and where steering puts
+# the targets.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -10,53 +11,85 @@ scripts/setup.sh build run
 
 # Runs in the guest, by its busybox.
 read -r -d '' script <<'EOS' || true
-adapter=$(basename "$(dirname /sys/bus/virtio/drivers/virtio_scsi/virtio*/host*)")
-disk=$(ls /sys/block | grep '^sd' | head -n 1)
+host=$(basename /sys/bus/virtio/drivers/virtio_scsi/virtio*/host*)
+adapter=$(basename "$(dirname /sys/bus/virtio/drivers/virtio_scsi/virtio*/"$host")")
+steering=/sys/class/scsi_host/$host/steering
+debugfs=/sys/kernel/debug/virtio_scsi/$adapter
 
 echo "Disks ($(sed 's/ (.*//' /proc/version), virtio_scsi from" \
 	"$(modinfo -F filename virtio_scsi))"
 lsscsi -s
 
-# The interrupt of a queue is found by its name in /proc/interrupts.
+# Interrupts are found by the name of the queue in /proc/interrupts.
 irq_of() {
 	awk -v name="$adapter-request.$1" '$NF == name { sub(":", "", $1); print $1 }' \
 		/proc/interrupts
 }
 
-counts_of() {
-	awk -v irq="$1:" -v cpus="$(nproc)" '
-		$1 == irq { for (i = 2; i < 2 + cpus; i++) sum += $i; print sum }
-		' /proc/interrupts
+row() { printf '%-6s %-5s %-10s %-19s %-5s %s\n' "$@"; }
+
+queues() {
+	row queue CPUs interrupt name hint effective
+	for queue in /sys/block/sda/mq/*; do
+		n=${queue##*/}
+		irq=$(irq_of "$n")
+		row "$n" "$(cat "$queue/cpu_list")" "$irq" "$adapter-request.$n" \
+			"$(cat "/proc/irq/$irq/affinity_hint")" \
+			"$(cat "/proc/irq/$irq/effective_affinity_list")"
+	done
 }
 
-row() { printf '%-6s %-8s %-10s %-22s %s\n' "$@"; }
-
-load() {
-	fio --name=demo --filename="$(echo /dev/sd? | tr ' ' ':')" --direct=1 \
-		--ioengine=libaio --rw=randread --bs=4k --iodepth=32 \
-		--numjobs="$(nproc)" --cpus_allowed="0-$(($(nproc) - 1))" \
-		--cpus_allowed_policy=split --time_based --runtime=5 \
-		--percentile_list=50:99:99.9 --group_reporting
+# The file as it is, in narrower columns.
+counters() {
+	awk 'NR == 1 { for (i = 2; i <= NF; i++) width[i] = length($i) + 2 }
+		{ printf "%-10s", $1
+		  for (i = 2; i <= NF; i++) printf "%*s", width[i], $i
+		  print "" }' "$debugfs/queues"
 }
 
-summary=$(load)
-echo
-echo "Queues of $disk, after the load below"
-row queue CPUs interrupt name fired
-for queue in /sys/block/"$disk"/mq/*; do
-	n=${queue##*/}
-	irq=$(irq_of "$n")
-	row "$n" "$(cat "$queue/cpu_list")" "${irq:-none}" \
-		"$adapter-request.$n" "$(counts_of "$irq")"
-done
+options="--direct=1 --ioengine=libaio --rw=randread --bs=4k --time_based
+	--group_reporting --percentile_list=50:99:99.9 --cpus_allowed_policy=split"
 
+everywhere() {
+	fio --name=demo --filename="$(echo /dev/sd? | tr ' ' ':')" --iodepth=32 \
+		--runtime=5 --numjobs="$(nproc)" \
+		--cpus_allowed="0-$(($(nproc) - 1))" $options
+}
+
+# A job for each target, at the other end of the CPUs than its number.
+one_job_each() {
+	set -- $options --iodepth=4 --runtime=3
+	for disk in $(lsscsi | awk '/:0] / { print $NF }'); do
+		target=$(readlink "/sys/block/${disk#/dev/}/device" | awk -F: '{ print $(NF - 1) }')
+		set -- "$@" --name="target$target" --filename="$disk" \
+			--cpus_allowed=$((($(nproc) - 1) - target % $(nproc)))
+	done
+	fio "$@"
+}
+
+summary=$(everywhere)
 echo
-echo "fio: 4 KiB random reads, $(nproc) jobs at depth 32, 5 seconds"
+echo "Queues, their CPUs and interrupts"
+queues
+echo
+echo "What they did in the load below, steering=$(cat "$steering")"
+counters
+echo
+echo "fio: 4 KiB random reads from all disks, $(nproc) jobs at depth 32, 5 seconds"
 echo "$summary" | grep -E '^ *([|]|read:|clat|sd)'
+
+echo target > "$steering"
+one_job_each > /tmp/fio.out &
+job=$!
+sleep 2
+echo
+echo "Which target sits where, steering=$(cat "$steering"), while CPU 3 reads from" \
+	"targets 0 and 4, CPU 2 from 1, CPU 1 from 2, CPU 0 from 3"
+cat "$debugfs/targets"
+wait "$job" || { cat /tmp/fio.out; exit 1; }
 EOS
 
 exec tools/testing/selftests/virtio_scsi/vmtest run --fio --smp 4 \
 	--device virtio-scsi-pci,num_queues=4 \
-	--disk target=0,lun=0 --disk target=0,lun=1 \
-	--disk target=1,lun=0 --disk target=2,lun=0 \
+	--disk target=0,lun=0..1 --disk target=1..4 \
 	"$@" -- "$script"

@@ -42,6 +42,9 @@ report() {
 userspace=ARRAY_SIZE,MACRO_ARG_REUSE,PREFER_DEFINED_ATTRIBUTE_MACRO
 userspace+=,STATIC_CONST_CHAR_ARRAY,EMBEDDED_FUNCTION_NAME
 
+# The macros of <linux/tracepoint.h> are laid out in a way of their own.
+traces=PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
+
 # checkpatch leaves a list of names where it runs: not in the checkout.
 checkpatch() {
 	local ignore=$1
@@ -54,13 +57,15 @@ checkpatch() {
 }
 
 check_style() {
-	local kernel programs
+	local kernel events programs
 
 	mapfile -t kernel < <(files 'drivers/*.[ch]' 'include/*.h' \
-		'compat/*.h')
+		'compat/*.h' ':!*_trace.h')
+	mapfile -t events < <(files 'drivers/*_trace.h')
 	mapfile -t programs < <(files 'tools/*.[ch]')
-	report "checkpatch --strict (${#kernel[@]} + ${#programs[@]} files)" \
+	report "checkpatch --strict ($((${#kernel[@]} + ${#events[@]})) + ${#programs[@]} files)" \
 		"$(checkpatch '' "${kernel[@]}"
+		   checkpatch "$traces" "${events[@]}"
 		   checkpatch "$userspace" "${programs[@]}")"
 }
 

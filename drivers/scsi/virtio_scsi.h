@@ -150,6 +150,7 @@ enum virtio_scsi_choice {
  *	move them
  * @VIRTIO_SCSI_AFFINITY_MANAGED: the kernel, and nobody may move them
  * @VIRTIO_SCSI_AFFINITY_NONE: the kernel, as any other interrupt
+ * @VIRTIO_SCSI_AFFINITIES: how many there are
  */
 enum virtio_scsi_affinity {
 	VIRTIO_SCSI_AFFINITY_HINT,

@@ -21,6 +21,7 @@
  * @VIRTIO_SCSI_STEER_TARGET: the target's queue, see above
  * @VIRTIO_SCSI_STEER_AUTO: the target's queue, unless it is contended, and
  *	then the submitting CPU's; nothing is promised about the order
+ * @VIRTIO_SCSI_STEERINGS: how many there are
  */
 enum virtio_scsi_steering {
 	VIRTIO_SCSI_STEER_CPU,

@@ -16,7 +16,7 @@ base=$(devices_of 0)
 add_nodes 64 $ids
 # shellcheck disable=SC2086
 check "F08 14 disks are plugged in one write" plug_targets 0 21 $ids
-check "F08 all 14 come up" wait_for 20 device_count_is 0 15
+check "F08 all 14 come up" wait_for 20 device_count_is 0 16
 
 # shellcheck disable=SC2086
 unplug_all ${ids% h03n}

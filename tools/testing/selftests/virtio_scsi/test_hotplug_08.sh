@@ -25,6 +25,13 @@ for lun in 1 2 5; do
 done
 check "F12 LUNs 1, 2 and 5 of a target without LUN 0 come up" \
 	wait_for 20 devices_are 0 "$base 0:40:1 0:40:2 0:40:5"
+
+# The unit attentions of the three are a reason to look at the target, too: let
+# them pass, and the second after them in which the driver looks.
+for lun in 1 2 5; do
+	read_disk "$(disk_at 0 40 "$lun")" 2>/dev/null
+done
+sleep 2
 for lun in 1 2 5; do
 	forget "$lun"
 done

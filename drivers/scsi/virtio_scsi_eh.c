@@ -458,6 +458,21 @@ int virtscsi_eh_host_reset(struct scsi_cmnd *sc)
 	return virtscsi_device_reset(vscsi) ? FAILED : SUCCESS;
 }
 
+/* Without asking whether the host wants to be told: that may be what is lost. */
+static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
+{
+	struct virtqueue *vq;
+
+	rcu_read_lock();
+	spin_lock_irq(&svq->lock);
+	vq = svq->closed ? NULL : svq->vq;
+	svq->stats.repeated_doorbells++;
+	spin_unlock_irq(&svq->lock);
+	if (vq)
+		virtqueue_notify(vq);
+	rcu_read_unlock();
+}
+
 /*
  * Scans and removals hold a mutex while they wait for an answer, so that a host
  * which never gives it would stop all plugging: those commands are bounded.
@@ -480,12 +495,22 @@ static bool virtscsi_recovering(struct Scsi_Host *shost)
 	return scsi_host_in_recovery(shost) && !shost->tmf_in_progress;
 }
 
+static void virtscsi_wait_on(struct scsi_cmnd *sc)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+
+	virtscsi_ring_again(cmd->svq);
+	dev_info_ratelimited(&sc->device->sdev_gendev,
+			     "the host has had command %#04x for %lu seconds, waiting on\n",
+			     sc->cmnd[0], (jiffies - cmd->since) / HZ);
+}
+
 /**
  * virtscsi_eh_timed_out() - a command's time is up
  * @sc: the command
  *
  * The host may take the time it needs: a command that is not done is waited
- * for again. Two cases have a bound, see virtscsi_bounded() and recovery,
+ * for again, with a doorbell in case it never heard of it. Two cases have a bound, see virtscsi_bounded() and recovery,
  * which starts only when all busy commands have failed.
  *
  * Context: The block layer's timeout worker.
@@ -504,6 +529,8 @@ enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
 		return SCSI_EH_RESET_TIMER;
 	if (virtscsi_bounded(sc) || virtscsi_recovering(sc->device->host))
 		return SCSI_EH_NOT_HANDLED;
+	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING)
+		virtscsi_wait_on(sc);
 	return SCSI_EH_RESET_TIMER;
 }
 
@@ -560,21 +587,6 @@ static bool virtscsi_lost_interrupt(struct virtio_scsi_vq *svq)
 		return false;
 	msleep(VIRTIO_SCSI_IRQ_GRACE);
 	return READ_ONCE(svq->completed) == completed;
-}
-
-/* Without asking whether the host wants to be told: that may be what is lost. */
-static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
-{
-	struct virtqueue *vq;
-
-	rcu_read_lock();
-	spin_lock_irq(&svq->lock);
-	vq = svq->closed ? NULL : svq->vq;
-	svq->stats.repeated_doorbells++;
-	spin_unlock_irq(&svq->lock);
-	if (vq)
-		virtqueue_notify(vq);
-	rcu_read_unlock();
 }
 
 static void virtscsi_prod(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)

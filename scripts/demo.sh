@@ -41,9 +41,9 @@ queues() {
 
 # The file as it is, in narrower columns.
 counters() {
-	awk 'NR == 1 { for (i = 2; i <= NF; i++) width[i] = length($i) + 2 }
+	awk 'NR == 1 { for (i = 2; i <= NF; i++) form[i] = "%" length($i) + 2 "s" }
 		{ printf "%-10s", $1
-		  for (i = 2; i <= NF; i++) printf "%*s", width[i], $i
+		  for (i = 2; i <= NF; i++) printf form[i], $i
 		  print "" }' "$debugfs/queues"
 }
 
@@ -58,7 +58,7 @@ everywhere() {
 
 # A job for each target, at the other end of the CPUs than its number.
 one_job_each() {
-	set -- $options --iodepth=4 --runtime=3
+	set -- $options --iodepth=4 --runtime=5
 	for disk in $(lsscsi | awk '/:0] / { print $NF }'); do
 		target=$(readlink "/sys/block/${disk#/dev/}/device" | awk -F: '{ print $(NF - 1) }')
 		set -- "$@" --name="target$target" --filename="$disk" \
@@ -78,13 +78,22 @@ echo
 echo "fio: 4 KiB random reads from all disks, $(nproc) jobs at depth 32, 5 seconds"
 echo "$summary" | grep -E '^ *([|]|read:|clat|sd)'
 
+# fio takes a while to begin.
+wait_for_targets() {
+	tries=100
+	while [ "$(wc -l < "$debugfs/targets")" -le "$1" ] && [ $tries -gt 0 ]; do
+		tries=$((tries - 1))
+		sleep 0.1
+	done
+}
+
 echo target > "$steering"
-one_job_each > /tmp/fio.out &
+one_job_each > /tmp/fio.out 2>&1 &
 job=$!
-sleep 2
+wait_for_targets 5
 echo
-echo "Which target sits where, steering=$(cat "$steering"), while CPU 3 reads from" \
-	"targets 0 and 4, CPU 2 from 1, CPU 1 from 2, CPU 0 from 3"
+echo "Which target sits where, steering=$(cat "$steering"), while CPU 0 reads from"
+echo "target 3, CPU 1 from 2, CPU 2 from 1, CPU 3 from 0 and 4"
 cat "$debugfs/targets"
 wait "$job" || { cat /tmp/fio.out; exit 1; }
 EOS

@@ -510,8 +510,9 @@ static void virtscsi_wait_on(struct scsi_cmnd *sc)
  * @sc: the command
  *
  * The host may take the time it needs: a command that is not done is waited
- * for again, with a doorbell in case it never heard of it. Two cases have a bound, see virtscsi_bounded() and recovery,
- * which starts only when all busy commands have failed.
+ * for again, with a doorbell in case it never heard of it. Two cases have a
+ * bound, see virtscsi_bounded() and recovery, which starts only when all busy
+ * commands have failed.
  *
  * Context: The block layer's timeout worker.
  * Return: SCSI_EH_RESET_TIMER or SCSI_EH_NOT_HANDLED. A command that was

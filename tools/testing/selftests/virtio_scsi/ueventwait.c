@@ -29,7 +29,8 @@ static void __attribute__((noreturn)) die(const char *what)
 
 static void __attribute__((noreturn)) usage(void)
 {
-	fprintf(stderr, "usage: ueventwait COUNT SECONDS WORD...: numbers from 0 to 1000000 and uevent properties such as ACTION=add\n");
+	fprintf(stderr,
+		"usage: ueventwait COUNT SECONDS WORD...: numbers from 0 to 1000000 and uevent properties such as ACTION=add\n");
 	exit(2);
 }
 

@@ -409,6 +409,8 @@ static void virtscsi_halt(struct virtio_scsi *vscsi, int published_byte,
 	virtscsi_ctrl_reclaim(vscsi);
 	virtscsi_events_reclaim(vscsi);
 	virtscsi_all_vqs(vscsi, virtscsi_forget_vq);
+	/* what was collected before the reset is not sent again meanwhile */
+	virtscsi_wait_collectors();
 	vdev->config->del_vqs(vdev);
 }
 

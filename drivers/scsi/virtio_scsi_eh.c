@@ -358,13 +358,20 @@ static int virtscsi_lun_reset(struct virtio_scsi *vscsi,
 	return ret;
 }
 
-/* Return: true if the host has given the command back. */
+/*
+ * First the look, then the wait: a collector that takes the command out of the
+ * ring during the wait is not waited for.
+ *
+ * Return: true if the host has given the command back.
+ */
 static bool virtscsi_given_back(struct virtio_scsi *vscsi,
 				struct virtio_scsi_cmd *cmd)
 {
 	virtscsi_harvest(vscsi, cmd->svq);
+	if (READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IDLE)
+		return false;
 	virtscsi_wait_collectors();
-	return READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE;
+	return true;
 }
 
 static void virtscsi_disown(struct virtio_scsi_cmd *cmd)

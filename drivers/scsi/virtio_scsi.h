@@ -451,6 +451,7 @@ void virtscsi_notify_vq(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq);
 int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			struct virtio_scsi_cmd *cmd, unsigned int target,
 			u64 lun);
+bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd);
 bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd);
 void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
 		      int parked_byte);

@@ -436,16 +436,35 @@ int virtscsi_eh_abort(struct scsi_cmnd *sc)
 	return FAILED;
 }
 
+static bool virtscsi_unpark_owned(struct scsi_cmnd *sc, void *data)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	struct scsi_device *sdev = data;
+
+	if (sc->device == sdev &&
+	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_PARKED &&
+	    virtscsi_eh_owns(cmd))
+		virtscsi_unpark(shost_priv(sdev->host), cmd);
+	return true;
+}
+
 /**
  * virtscsi_eh_device_reset() - reset a LUN
  * @sc: names it; sg_reset's has no request behind it
+ *
+ * The reset makes room in the rings. What waits for it and is error handling's
+ * must not get there: error handling takes all of the LUN's commands for given
+ * back, and sends others in them.
  *
  * Context: May sleep, for one task management request.
  * Return: SUCCESS if the host has no command of the LUN any more, else FAILED.
  */
 int virtscsi_eh_device_reset(struct scsi_cmnd *sc)
 {
-	return virtscsi_lun_reset(shost_priv(sc->device->host), sc->device);
+	struct Scsi_Host *shost = sc->device->host;
+
+	scsi_host_busy_iter(shost, virtscsi_unpark_owned, sc->device);
+	return virtscsi_lun_reset(shost_priv(shost), sc->device);
 }
 
 /**

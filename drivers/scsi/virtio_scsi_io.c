@@ -203,12 +203,18 @@ static void virtscsi_translate(struct virtio_scsi *vscsi,
 		sc->result = virtscsi_host_byte(sc, response) << 16;
 }
 
-/*
+/**
+ * virtscsi_eh_owns() - whether a command is error handling's
+ * @cmd: a command of the SCSI layer
+ *
  * A command that timed out belongs to error handling, which neither expects
  * its result nor keeps its hands off the sense buffer. Commands that error
  * handling sent itself are another matter: it waits for those.
+ *
+ * Context: Any context.
+ * Return: true if it must not be finished, nor sent any more.
  */
-static bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd)
+bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd)
 {
 	struct scsi_cmnd *sc = cmd->sc;
 
@@ -354,7 +360,6 @@ static int virtscsi_publish(struct virtio_scsi *vscsi,
 
 	lockdep_assert_held(&svq->lock);
 
-	cmd->disowned = false;
 	cmd->resp->response = VIRTIO_SCSI_S_UNWRITTEN;
 	if (cmd->sc) {
 		lun = cmd->sc->device->hostdata;
@@ -566,6 +571,8 @@ void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
  * @vscsi: the adapter
  * @cmd: the command
  *
+ * virtscsi_wait_collectors() waits for this as well.
+ *
  * Context: Any context, no lock held.
  * Return: true if it was there: the host has never seen it.
  */
@@ -575,6 +582,7 @@ bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd)
 	unsigned long flags;
 	bool parked;
 
+	rcu_read_lock();
 	spin_lock_irqsave(&svq->lock, flags);
 	parked = cmd->state == VIRTIO_SCSI_CMD_PARKED;
 	if (parked) {
@@ -584,6 +592,7 @@ bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd)
 	spin_unlock_irqrestore(&svq->lock, flags);
 	if (parked)
 		virtscsi_unsteer(vscsi, cmd);
+	rcu_read_unlock();
 	return parked;
 }
 
@@ -676,6 +685,7 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 	if (err)
 		return err;
 	cmd->svq = svq;
+	cmd->disowned = false;
 	err = -ENOSPC;
 	if (likely(list_empty(&svq->parked)))
 		err = virtscsi_publish(vscsi, svq, cmd);

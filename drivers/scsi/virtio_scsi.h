@@ -202,7 +202,7 @@ struct virtio_scsi_vq_stats {
  * @vq: the virtqueue; NULL while the device is being reset
  * @closed: nothing may be added: the device is being reset, or is gone
  * @polled: has no interrupt
- * @paused: nothing new may be added: the policy is being changed
+ * @paused: the block layer may add nothing new: the policy is being changed
  * @leaving: the last CPU of the queue's managed interrupt is going or gone:
  *	targets are to leave it; read without the lock
  * @nearly_full: the ring has less than @reserve free; read without the lock

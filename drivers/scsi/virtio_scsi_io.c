@@ -659,14 +659,25 @@ static void virtscsi_fill_req(struct virtio_scsi *vscsi,
 		       sc->cmnd, sc->cmd_len, 0);
 }
 
-/* Whether the queue takes anything at all at the moment. */
-static int virtscsi_admit(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
+/*
+ * A policy is about the commands of the block layer. Those of error handling
+ * and of scans have a time of their own to be answered in, which is not spent
+ * on a change of the policy.
+ */
+static bool virtscsi_may_pause(const struct virtio_scsi_cmd *cmd)
+{
+	return cmd->sc && cmd->sc->submitter == SUBMITTED_BY_BLOCK_LAYER;
+}
+
+/* Whether the queue takes the command at the moment, if there is room. */
+static int virtscsi_admit(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
+			  const struct virtio_scsi_cmd *cmd)
 {
 	lockdep_assert_held(&svq->lock);
 
 	if (unlikely(svq->closed))
 		return READ_ONCE(vscsi->gone) ? -ENODEV : -EAGAIN;
-	return unlikely(svq->paused) ? -EAGAIN : 0;
+	return unlikely(svq->paused) && virtscsi_may_pause(cmd) ? -EAGAIN : 0;
 }
 
 /*
@@ -678,7 +689,7 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 			   struct virtio_scsi_vq *svq,
 			   struct virtio_scsi_cmd *cmd)
 {
-	int err = virtscsi_admit(vscsi, svq);
+	int err = virtscsi_admit(vscsi, svq, cmd);
 
 	lockdep_assert_held(&svq->lock);
 

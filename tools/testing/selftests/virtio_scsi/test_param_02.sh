@@ -34,7 +34,7 @@ refused()
 		{ echo "$lines lines that name $2 and $3:"; kmsg_since; return 1; }
 }
 
-plan 19
+plan 22
 cleanup_add 'driver_loaded || load_driver'
 check "F38 the driver unloads" unload_driver
 for value in 1023 65536 4294967296 -1 0x3ff three ""; do
@@ -47,8 +47,13 @@ for value in 1023 -1; do
 	check "F38 virtscsi_poll_queues=$value" \
 		refused "virtscsi_poll_queues=$value" poll_queues '0.*1022'
 done
-for value in target auto CPU random ""; do
-	check "F38 steering=$value" refused "steering=$value" steering cpu
+for value in CPU targets random 1 ""; do
+	check "F38 steering=$value" \
+		refused "steering=$value" steering 'cpu.*target.*auto'
+done
+for value in on managed,none ""; do
+	check "F38 irq_affinity=$value" \
+		refused "irq_affinity=$value" irq_affinity 'hint.*managed.*none'
 done
 check "F38 afterwards it loads as ever" load_driver
 finish

@@ -28,7 +28,8 @@ total()
 }
 
 # own SERIAL CPU - "own others": interrupts that 40 reads raised on the CPU by
-# its own queue, and all the rest
+# its own queue, and all the rest. A vector is moved to its CPU when it next
+# fires, so that the first one may still be elsewhere.
 own()
 {
 	local disk host queue before all
@@ -36,6 +37,7 @@ own()
 	disk=$(disk_named "$1")
 	host=$(host_named "$1")
 	queue=$(queue_of "$disk" "$2")
+	iotool -n -c "$2" -l 8K "/dev/$disk" >"$TMP/io" || cat "$TMP/io"
 	before=$(one_cpu "$host" "$queue" "$2")
 	all=$(total "$host")
 	iotool -n -c "$2" -l 160K "/dev/$disk" >"$TMP/io" || cat "$TMP/io"

@@ -368,8 +368,9 @@ static int virtscsi_publish(struct virtio_scsi *vscsi,
 	err = virtscsi_put(vscsi, svq, cmd);
 	if (err)
 		return err;
-	WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_IN_RING);
-	cmd->since = jiffies;
+	WRITE_ONCE(cmd->since, jiffies);
+	/* who looks without the lock sees all of the above */
+	smp_store_release(&cmd->state, VIRTIO_SCSI_CMD_IN_RING);
 	svq->in_flight++;
 	svq->stats.submitted++;
 	virtscsi_note_room(svq);

@@ -120,15 +120,18 @@ static bool virtscsi_show_stuck(struct scsi_cmnd *sc, void *data)
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	u32 tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
 	struct seq_file *m = data;
-	unsigned long age = jiffies - READ_ONCE(cmd->since);
-	struct virtio_scsi_vq *svq = READ_ONCE(cmd->svq);
+	unsigned long age;
 
-	if (READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IN_RING ||
-	    age < VIRTIO_SCSI_STUCK)
+	/* pairs with virtscsi_publish(): what is read below was written before */
+	if (smp_load_acquire(&cmd->state) != VIRTIO_SCSI_CMD_IN_RING)
 		return true;
-	seq_printf(m, "%-12s %#010x %8lu %4u:%-6llu %*ph\n", svq->name, tag,
-		   age / HZ, sc->device->id, sc->device->lun,
-		   min_t(int, sc->cmd_len, sizeof(sc->cmnd)), sc->cmnd);
+	age = jiffies - READ_ONCE(cmd->since);
+	if (age < VIRTIO_SCSI_STUCK)
+		return true;
+	seq_printf(m, "%-12s %#010x %8lu %4u:%-6llu %*ph\n",
+		   READ_ONCE(cmd->svq)->name, tag, age / HZ, sc->device->id,
+		   sc->device->lun, min_t(int, sc->cmd_len, sizeof(sc->cmnd)),
+		   sc->cmnd);
 	return true;
 }
 

@@ -953,6 +953,9 @@ static enum scsi_qc_status virtscsi_not_taken(struct virtio_scsi *vscsi,
 	virtscsi_unsteer(vscsi, scsi_cmd_priv(sc));
 	if (err == -EAGAIN)
 		return SCSI_MLQUEUE_HOST_BUSY;
+	/* no limit is set for targets: the command alone waits, and a moment */
+	if (err == -EBUSY)
+		return SCSI_MLQUEUE_TARGET_BUSY;
 	if (err == -ENOSPC || err == -ENOMEM)
 		return SCSI_MLQUEUE_DEVICE_BUSY;
 	if (err != -EIO && err != -ENODEV)
@@ -983,7 +986,7 @@ static enum scsi_qc_status virtscsi_dispatch(struct virtio_scsi *vscsi,
 	bool last = sc->flags & SCMD_LAST;
 	struct virtio_scsi_vq *svq = own, *spill = NULL;
 	enum virtio_scsi_choice choice;
-	int err = -EAGAIN;
+	int err = -EBUSY;
 
 	virtscsi_fill_req(vscsi, cmd);
 	/* a change of the policy waits for what was steered by the old one */

@@ -728,8 +728,12 @@ static bool virtscsi_account(struct virtio_scsi *vscsi,
 		svq->stats.moves++;
 	else if (choice == VIRTIO_SCSI_SPILLED)
 		svq->stats.spills++;
-	if (last)
+	if (last) {
+		/* this doorbell is for all that is in the ring */
+		if (test_bit(svq->index, vscsi->owed))
+			clear_bit(svq->index, vscsi->owed);
 		return virtscsi_kick_prepare(vscsi, svq);
+	}
 	if (choice != VIRTIO_SCSI_UNSTEERED &&
 	    !test_bit(svq->index, vscsi->owed))
 		set_bit(svq->index, vscsi->owed);

@@ -47,6 +47,7 @@ class Hostctl:
         self.warn = warn        # tells the user something
         self.announced = []     # from hostctl expect
         self.following = None   # from hostctl next
+        self.following_devices = ()
         self.later = []         # (time, commands) from hostctl after
 
     def request(self, words):
@@ -137,10 +138,13 @@ class Hostctl:
         return reply(0)
 
     def do_next(self, words):
-        """A script for a second boot on the same disks."""
-        if len(words) != 1:
-            return usage("accepted: next 'SCRIPT'")
+        """A script for a second boot on the same disks, perhaps with other
+        adapters in place of the first boot's."""
+        if not words:
+            return usage("accepted: next 'SCRIPT' [DEVICE…], "
+                         "DEVICE as for vmtest --device")
         self.following = words[0]
+        self.following_devices = tuple(words[1:])
         return reply(0)
 
     @staticmethod

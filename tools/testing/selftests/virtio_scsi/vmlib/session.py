@@ -193,11 +193,15 @@ class Result:
     int3: bool = False
 
 
-def boot(plan, script, work, log, handler):
-    """One boot; the guest that was, after its end."""
+def boot(plan, script, work, log, handler, devices=()):
+    """One boot, with the plan's adapters unless others are given; the guest
+    that was, after its end."""
     initrd = make_initrd(plan, script, work)
     handler.patience(handler.boot_seconds)
-    guest = Guest(plan.machine, plan.kernel.image, initrd, log, work, handler)
+    machine = plan.machine
+    if devices:
+        machine = dataclasses.replace(machine, devices=devices)
+    guest = Guest(machine, plan.kernel.image, initrd, log, work, handler)
     guest.run()
     return guest
 
@@ -205,11 +209,13 @@ def boot(plan, script, work, log, handler):
 def life(plan, handler, work, log):
     """The boots of one script: it may ask for a second one."""
     script = plan.script
+    devices = ()
     announced = []
     while True:
-        guest = boot(plan, script, work, log, handler)
+        guest = boot(plan, script, work, log, handler, devices)
         announced += guest.hostctl.announced
         script = guest.hostctl.following
+        devices = guest.hostctl.following_devices
         if script is None or guest.stopped or handler.status or \
                 handler.load_error:
             return guest, announced

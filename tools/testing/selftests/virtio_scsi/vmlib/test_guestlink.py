@@ -104,6 +104,10 @@ class Link(unittest.TestCase):
         self.ask("next", "echo 1\necho 2")
         self.assertEqual(self.link.announced, ["a.*b"])
         self.assertEqual(self.link.following, "echo 1\necho 2")
+        self.assertEqual(self.link.following_devices, ())
+        self.ask("next", "echo 1", "virtio-scsi-pci,num_queues=2")
+        self.assertEqual(self.link.following_devices,
+                         ("virtio-scsi-pci,num_queues=2",))
 
 
 if __name__ == "__main__":

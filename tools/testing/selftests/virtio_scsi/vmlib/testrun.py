@@ -240,9 +240,10 @@ class GroupRun:
         if not self.keep_log:
             self.log.unlink()
 
-    def boot(self, handler, work, script="true"):
+    def boot(self, handler, work, script="true", devices=()):
         """One boot."""
-        guest = session.boot(self.plan, script, work, self.log, handler)
+        guest = session.boot(self.plan, script, work, self.log, handler,
+                             devices)
         handler.over(guest.text)
         return guest
 
@@ -258,7 +259,8 @@ class GroupRun:
         plan.mode, plan.load = "run", running.test.load
         plan.params = f"{running.test.params} {params}".strip()
         try:
-            return self.boot(handler, work, guest.hostctl.following)
+            return self.boot(handler, work, guest.hostctl.following,
+                             guest.hostctl.following_devices)
         finally:
             plan.mode, plan.load, plan.params = mode, load, params
 

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: a guest that hibernated with four request queues works on a host that has two
+# shows: F43 F38
+# vm: --smp 4 --mem 512 --device virtio-scsi-pci,num_queues=4,vectors=7
+# vm: --disk target=0,lun=0,data=1,size=256M --disk target=2,lun=0,data=1,size=768M
+# alone: yes
+# params: steering=target
+# timeout: 180
+# intree: asks for four queues, fails, and leaves disks that hang
+# shellcheck shell=dash disable=SC2317 # check calls the functions
+
+. "$(dirname "$0")/hotplug.sh"
+
+# shellcheck disable=SC2016 # for the shell of the second boot
+RESUME='until d=$(ls /sys/class/scsi_device/*:0:2:0/device/block 2>/dev/null) &&
+	[ -e "/sys/block/$d/dev" ]; do usleep 50000; done
+cat "/sys/block/$d/dev" >/sys/power/resume'
+
+hibernate()
+{
+	hostctl next "$RESUME" virtio-scsi-pci,num_queues=2,vectors=7 || return 1
+	echo 0 >/sys/power/image_size
+	echo shutdown >/sys/power/disk
+	echo disk >/sys/power/state
+}
+
+use_swap()
+{
+	mkswap "/dev/$1" && swapon "/dev/$1"
+}
+
+# from CPU - I/O of that CPU, whose own queue may not be there any more
+from()
+{
+	iotool -c "$1" -l 1M -d 8 "/dev/$(disk_at 0 0 0)"
+}
+
+queues()
+{
+	grep -c '^request\.' "/sys/kernel/debug/virtio_scsi/$(virtio_of host0)/queues"
+}
+
+plan 9
+swap=$(disk_at 0 2 0)
+check "F43 there is a swap" use_swap "$swap"
+# the target's queue is one of those that go
+check "F43 the target sits on the last queue" from 3
+kmsg_mark
+io_start one -l 1M -o 64M "/dev/$(disk_at 0 0 0)"
+io_moves one
+check "F43 the guest hibernates and is resumed" hibernate
+is "F43 where there are two request queues" "$(queues)" 2
+is "F43 which the log says" \
+	"$(kmsg_since | grep -c '2 request queues now, 4 share them')" 1
+check "F43 the I/O goes on" io_moves one
+check "F43 no request saw an error" io_end one
+check "F38 CPU 2, whose queue is gone, can submit" from 2
+check "F38 so can CPU 3" from 3
+swapoff "/dev/$swap"
+finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# what: LUNs 255, 256, 300 and 16383 are plugged and unplugged, each is one device
-# shows: spec_17 F02
+# what: LUNs 255, 256, 300 and 16383 of the last target are plugged and unplugged, each is one device
+# shows: spec_17 F01 F02
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # core: yes
 # intree: the same, as QEMU names 256 in both places as 41 00
@@ -13,9 +13,9 @@
 hctl_of()
 {
 	if [ "$1" -gt 255 ]; then
-		echo "0:50:$((16384 + $1))"
+		echo "0:255:$((16384 + $1))"
 	else
-		echo "0:50:$1"
+		echo "0:255:$1"
 	fi
 }
 
@@ -25,7 +25,7 @@ host=$(host_at 0 | sed s/host//)
 all=$base
 
 for lun in 255 256 300 16383; do
-	plug_disk "h09l$lun" 0 50 "$lun"
+	plug_disk "h09l$lun" 0 255 "$lun"
 	all="$all $(hctl_of "$lun")"
 	check "spec_17 LUN $lun comes up as exactly one device" \
 		wait_for 20 devices_are 0 "$all"

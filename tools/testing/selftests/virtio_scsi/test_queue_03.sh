@@ -17,7 +17,7 @@ total()
 	irq_rows "$1" | awk '{ sum += $2 } END { print sum }'
 }
 
-plan 12
+plan 13
 cleanup_add reload_driver
 reload_driver virtscsi_poll_queues=2
 disk=$(disk_named one)
@@ -25,6 +25,8 @@ host=$(host_named one)
 is "F41 the queue can be polled" "$(queue_attr "$disk" io_poll)" 1
 is "F41 polled queues have no interrupt" \
 	"$(irq_rows "$host" | cut -d ' ' -f 1 | sed 's/.*request//' | tr '\n' ' ')" ".0 .1 "
+is "F41 by no other name either" \
+	"$(grep -c " $(virtio_of "$host")-poll" /proc/interrupts)" 0
 
 before=$(total "$host")
 check "F41 polled I/O from each CPU: 0" iotool -p -c 0 -l 2M -b 512-64K "/dev/$disk"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # what: a LUN asked for by hand in another encoding is no second device
-# shows: F02 spec_17
+# shows: F01 F02 spec_17
 # vm: --smp 2 --device virtio-scsi-pci,num_queues=2 --device virtio-scsi-pci,num_queues=2
 # vm: --disk target=0,lun=0,serial=t0l0 --disk target=0,lun=1,serial=t0l1
 # vm: --disk target=0,lun=255,serial=t0l255 --disk target=0,lun=256,serial=t0l256
@@ -25,7 +25,7 @@ list()
 	scsi_list "$(host_at 0)" | cut -d : -f 2- | tr '\n' ' '
 }
 
-plan 9
+plan 10
 cleanup_add reload_driver
 before=$(list)
 scan 0 16640
@@ -50,4 +50,7 @@ is "spec_17 nor the well-known LUN" "$(list)" "$before"
 echo 1 >"/sys/class/scsi_device/$(named t0l256)/device/delete"
 scan 0 -
 is "F02 deleted, a scan of the target brings LUN 256 back" "$(list)" "$before"
+echo 1 >"/sys/class/scsi_device/$(named t255l16383)/device/delete"
+scan 255 32767
+is "F01 the last LUN of the last target is found by hand" "$(list)" "$before"
 finish

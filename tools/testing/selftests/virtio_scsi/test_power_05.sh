@@ -7,7 +7,7 @@
 # alone: yes
 # params: steering=target
 # timeout: 180
-# intree: asks for four queues, fails, and leaves disks that hang
+# intree: oopses after the resume
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/hotplug.sh"

@@ -9,12 +9,13 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
+# -N: no step further when the device reset fails
 resets()
 {
 	local n=0
 
 	while [ "$n" -lt 20 ]; do
-		sg_reset -d "/dev/$disk" || return 1
+		sg_reset -N -d "/dev/$disk" || return 1
 		n=$((n + 1))
 		usleep 50000
 	done

@@ -17,7 +17,7 @@ reset_loop()
 	local n=0 log="$TMP/reset-$1-$2"
 
 	while [ "$n" -lt 8 ]; do
-		if sg_reset -d "/dev/$1" 2>"$log"; then
+		if sg_reset -N -d "/dev/$1" 2>"$log"; then
 			n=$((n + 1))
 		elif ! grep -q 'try again later' "$log"; then
 			echo "reset of $1: $(cat "$log")" >>"$TMP/resets"

@@ -11,7 +11,7 @@
 resetting()
 {
 	while [ ! -e "$TMP/stop" ]; do
-		sg_reset -d "/dev/$1" >/dev/null 2>&1 || break
+		sg_reset -N -d "/dev/$1" >/dev/null 2>&1 || break
 	done
 	: >"$TMP/reset-over"
 }

@@ -58,7 +58,7 @@ resizes()
 
 resets()
 {
-	sg_reset -d "/dev/$LEFT0" || return 1
+	sg_reset -N -d "/dev/$LEFT0" || return 1
 	usleep 300000
 }
 

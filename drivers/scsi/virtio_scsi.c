@@ -262,7 +262,6 @@ static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
 	svq->idle_before = true;
 	svq->reserve = virtqueue_get_vring_size(vq) / VIRTIO_SCSI_RESERVE;
 	svq->nearly_full = false;
-	svq->leaving = false;
 	svq->closed = false;
 	spin_unlock_irq(&svq->lock);
 }
@@ -843,17 +842,25 @@ static int virtscsi_steering_alloc(struct virtio_scsi *vscsi)
 static void virtscsi_free(struct virtio_scsi *vscsi)
 {
 	virtscsi_events_free(vscsi);
+	virtscsi_irqs_free(vscsi);
 	bitmap_free(vscsi->owed);
 	kfree(vscsi->targets);
 }
 
-/* The block layer has made its map: interrupts can follow it. */
+/*
+ * The block layer has made its map: interrupts can follow it. CPUs that come or
+ * go meanwhile are noticed: they are looked for first.
+ */
 static int virtscsi_start_irqs(struct virtio_scsi *vscsi)
 {
+	int err = virtscsi_irqs_add(vscsi);
+
+	if (err)
+		return err;
 	mutex_lock(&vscsi->reset_lock);
 	virtscsi_irqs_start(vscsi);
 	mutex_unlock(&vscsi->reset_lock);
-	return virtscsi_irqs_add(vscsi);
+	return 0;
 }
 
 static int virtscsi_add_queues(struct virtio_scsi *vscsi)
@@ -877,7 +884,8 @@ static int virtscsi_add(struct virtio_scsi *vscsi)
 	int err;
 
 	virtscsi_read_limits(vscsi);
-	err = virtscsi_steering_alloc(vscsi) ?: virtscsi_events_alloc(vscsi);
+	err = virtscsi_steering_alloc(vscsi) ?: virtscsi_irqs_alloc(vscsi) ?:
+	      virtscsi_events_alloc(vscsi);
 	if (!err)
 		err = virtscsi_add_queues(vscsi);
 	if (err) {

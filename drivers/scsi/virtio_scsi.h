@@ -213,6 +213,7 @@ struct virtio_scsi_vq_stats {
  * @seen: @completed at the watchdog's last look
  * @idle_before: the queue had nothing in flight at the watchdog's last look
  * @parked: commands that wait for room in the ring
+ * @managed: CPUs of the interrupt, if the kernel manages it, else empty
  * @irq: the interrupt, if the driver places it; under reset_lock
  * @stats: see there
  * @name: of the queue, as in /proc/interrupts
@@ -234,6 +235,7 @@ struct virtio_scsi_vq {
 
 	unsigned int seen;
 	bool idle_before;
+	cpumask_var_t managed;
 	struct virtio_scsi_irq *irq;
 	struct virtio_scsi_vq_stats stats;
 	char name[24];
@@ -306,8 +308,12 @@ struct virtio_scsi {
 	struct mutex policy_lock;
 	struct virtio_scsi_target *targets;
 
-	/* who places interrupts; fixed from probe on */
+	/*
+	 * Who places interrupts, fixed from probe on. @cpus_leaving are still
+	 * online, maybe, but not for long; with "managed" alone.
+	 */
 	enum virtio_scsi_affinity affinity;
+	cpumask_var_t cpus_leaving;
 	struct hlist_node cpuhp;
 	struct work_struct irq_work;
 
@@ -498,6 +504,8 @@ void virtscsi_scan_stop(struct virtio_scsi *vscsi);
 /* virtio_scsi_irq.c */
 extern const char * const virtscsi_affinities[VIRTIO_SCSI_AFFINITIES];
 unsigned int virtscsi_irq_limit(struct virtio_scsi *vscsi);
+int virtscsi_irqs_alloc(struct virtio_scsi *vscsi);
+void virtscsi_irqs_free(struct virtio_scsi *vscsi);
 void virtscsi_irqs_start(struct virtio_scsi *vscsi);
 void virtscsi_irqs_stop(struct virtio_scsi *vscsi);
 int virtscsi_irqs_add(struct virtio_scsi *vscsi);

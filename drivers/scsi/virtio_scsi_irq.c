@@ -171,6 +171,89 @@ static void virtscsi_irq_start(struct virtio_scsi *vscsi, unsigned int queue)
 }
 
 /**
+ * virtscsi_irqs_alloc() - room for what virtscsi_irqs_start() finds
+ * @vscsi: the adapter
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM; virtscsi_irqs_free() is called in either case.
+ */
+int virtscsi_irqs_alloc(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
+		return 0;
+	if (!zalloc_cpumask_var(&vscsi->cpus_leaving, GFP_KERNEL))
+		return -ENOMEM;
+	for (i = 0; i < vscsi->num_queues; i++)
+		if (!zalloc_cpumask_var(&vscsi->req[i].managed, GFP_KERNEL))
+			return -ENOMEM;
+	return 0;
+}
+
+/**
+ * virtscsi_irqs_free() - the opposite of virtscsi_irqs_alloc()
+ * @vscsi: the adapter
+ *
+ * Context: May sleep.
+ */
+void virtscsi_irqs_free(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++)
+		free_cpumask_var(vscsi->req[i].managed);
+	free_cpumask_var(vscsi->cpus_leaving);
+}
+
+static bool virtscsi_has_cpu(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_vq *svq)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&svq->lock);
+
+	for_each_cpu_and(cpu, svq->managed, cpu_online_mask)
+		if (!cpumask_test_cpu(cpu, vscsi->cpus_leaving))
+			return true;
+	return false;
+}
+
+static void virtscsi_note_leaving(struct virtio_scsi *vscsi,
+				  struct virtio_scsi_vq *svq)
+{
+	bool leaving = !cpumask_empty(svq->managed) &&
+		       !virtscsi_has_cpu(vscsi, svq);
+
+	lockdep_assert_held(&svq->lock);
+
+	WRITE_ONCE(svq->leaving, leaving);
+}
+
+/*
+ * A copy, since CPU hotplug looks at it at any time, also while a reset takes
+ * the queues and their vectors away.
+ */
+static void virtscsi_managed_start(struct virtio_scsi *vscsi,
+				   unsigned int queue)
+{
+	const struct virtio_config_ops *config = vscsi->vdev->config;
+	struct virtio_scsi_vq *svq = &vscsi->req[queue];
+	const struct cpumask *set = NULL;
+
+	if (config->get_vq_affinity && queue < virtscsi_irq_queues(vscsi))
+		set = config->get_vq_affinity(vscsi->vdev,
+					      VIRTIO_SCSI_VQ_BASE + queue);
+	spin_lock_irq(&svq->lock);
+	if (set)
+		cpumask_copy(svq->managed, set);
+	else
+		cpumask_clear(svq->managed);
+	virtscsi_note_leaving(vscsi, svq);
+	spin_unlock_irq(&svq->lock);
+}
+
+/**
  * virtscsi_irqs_start() - give the interrupts their CPUs
  * @vscsi: the adapter; the queues are set up and the block layer's map is made
  *
@@ -182,6 +265,9 @@ void virtscsi_irqs_start(struct virtio_scsi *vscsi)
 
 	lockdep_assert_held(&vscsi->reset_lock);
 
+	if (vscsi->affinity == VIRTIO_SCSI_AFFINITY_MANAGED)
+		for (i = 0; i < vscsi->num_queues; i++)
+			virtscsi_managed_start(vscsi, i);
 	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_HINT ||
 	    !vscsi->vdev->config->set_vq_affinity)
 		return;
@@ -228,36 +314,37 @@ static void virtscsi_irq_work(struct work_struct *work)
 	mutex_unlock(&vscsi->reset_lock);
 }
 
-static const struct cpumask *virtscsi_managed_set(struct virtio_scsi *vscsi,
-						  unsigned int queue)
+/* Return: true if the queue has lost its last CPU just now. */
+static bool virtscsi_update_leaving(struct virtio_scsi *vscsi,
+				    struct virtio_scsi_vq *svq)
 {
-	const struct virtio_config_ops *config = vscsi->vdev->config;
+	bool before, leaving;
 
-	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED ||
-	    !config->get_vq_affinity)
-		return NULL;
-	return config->get_vq_affinity(vscsi->vdev,
-				       VIRTIO_SCSI_VQ_BASE + queue);
+	spin_lock_irq(&svq->lock);
+	before = svq->leaving;
+	virtscsi_note_leaving(vscsi, svq);
+	leaving = svq->leaving;
+	spin_unlock_irq(&svq->lock);
+	return leaving && !before;
 }
 
 /*
- * Not from the callbacks of CPU hotplug: a reset holds the lock while it sets
- * up interrupts, which may wait for the hotplug to end.
+ * The callbacks of CPU hotplug do not take reset_lock: a reset holds it while
+ * it sets up interrupts, which may wait for the hotplug to end.
  */
 static int virtscsi_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct virtio_scsi *vscsi = hlist_entry_safe(node, struct virtio_scsi,
 						     cpuhp);
-	const struct cpumask *set;
 	unsigned int i;
 
-	for (i = 0; i < virtscsi_irq_queues(vscsi); i++) {
-		set = virtscsi_managed_set(vscsi, i);
-		if (set && cpumask_test_cpu(cpu, set))
-			WRITE_ONCE(vscsi->req[i].leaving, false);
-	}
 	if (vscsi->affinity == VIRTIO_SCSI_AFFINITY_HINT)
 		schedule_work(&vscsi->irq_work);
+	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
+		return 0;
+	cpumask_clear_cpu(cpu, vscsi->cpus_leaving);
+	for (i = 0; i < vscsi->num_queues; i++)
+		virtscsi_update_leaving(vscsi, &vscsi->req[i]);
 	return 0;
 }
 
@@ -281,7 +368,6 @@ static void virtscsi_leave_vq(struct virtio_scsi *vscsi,
 {
 	int left = VIRTIO_SCSI_LEAVE_MS;
 
-	WRITE_ONCE(svq->leaving, true);
 	/* who has not seen the flag has given its command to the ring */
 	synchronize_rcu();
 	while (!virtscsi_vq_empty(svq) && left > 0) {
@@ -291,30 +377,18 @@ static void virtscsi_leave_vq(struct virtio_scsi *vscsi,
 	}
 }
 
-static bool virtscsi_is_last_cpu(const struct cpumask *set, unsigned int cpu)
-{
-	unsigned int other;
-
-	if (!cpumask_test_cpu(cpu, set))
-		return false;
-	for_each_cpu_and(other, set, cpu_online_mask)
-		if (other != cpu)
-			return false;
-	return true;
-}
-
 static int virtscsi_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct virtio_scsi *vscsi = hlist_entry_safe(node, struct virtio_scsi,
 						     cpuhp);
-	const struct cpumask *set;
 	unsigned int i;
 
-	for (i = 0; i < virtscsi_irq_queues(vscsi); i++) {
-		set = virtscsi_managed_set(vscsi, i);
-		if (set && virtscsi_is_last_cpu(set, cpu))
+	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
+		return 0;
+	cpumask_set_cpu(cpu, vscsi->cpus_leaving);
+	for (i = 0; i < vscsi->num_queues; i++)
+		if (virtscsi_update_leaving(vscsi, &vscsi->req[i]))
 			virtscsi_leave_vq(vscsi, &vscsi->req[i]);
-	}
 	return 0;
 }
 

@@ -341,11 +341,25 @@ static void virtscsi_write_sizes(struct virtio_device *vdev)
 			VIRTIO_SCSI_SENSE_SIZE);
 }
 
+/*
+ * What the interrupt core does by default. But for its default it takes the
+ * lock of CPU hotplug, which waits for the requests of a CPU that goes offline,
+ * and those may wait for the reset that sets up the queues.
+ */
+static void virtscsi_calc_sets(struct irq_affinity *desc, unsigned int vectors)
+{
+	desc->nr_sets = 1;
+	desc->set_size[0] = vectors;
+}
+
 /* Section 5.6.5: discover the queues, then say what sizes are used. */
 static int virtscsi_find_vqs(struct virtio_scsi *vscsi)
 {
 	unsigned int num = VIRTIO_SCSI_VQ_BASE + vscsi->live_queues;
-	struct irq_affinity managed = { .pre_vectors = VIRTIO_SCSI_VQ_BASE };
+	struct irq_affinity managed = {
+		.pre_vectors = VIRTIO_SCSI_VQ_BASE,
+		.calc_sets = virtscsi_calc_sets,
+	};
 	struct irq_affinity *desc = NULL;
 	struct virtqueue_info *infos;
 	struct virtqueue **vqs;

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tools/bench/steering is made of."""

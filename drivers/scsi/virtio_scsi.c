@@ -884,6 +884,8 @@ static int virtscsi_add_queues(struct virtio_scsi *vscsi)
 	if (err)
 		return err;
 	virtscsi_set_protection(vscsi);
+	/* from scsi_add_host() on root can have a target scanned by hand */
+	virtio_device_ready(vscsi->vdev);
 	err = scsi_add_host(vscsi->shost, &vscsi->vdev->dev);
 	if (err)
 		return err;
@@ -935,7 +937,6 @@ static int virtscsi_probe(struct virtio_device *vdev)
 		return err;
 	}
 	virtscsi_stats_add(vscsi);
-	virtio_device_ready(vdev);
 	virtscsi_events_start(vscsi, false);
 	scsi_scan_host(shost);
 	return 0;

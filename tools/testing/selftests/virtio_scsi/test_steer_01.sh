@@ -4,10 +4,15 @@
 # shows: spec_15
 # vm: --smp 8 --device virtio-scsi-pci,num_queues=8 --disk target=0,lun=0..3 --disk target=1..16
 # params: steering=target
+# accel: multi
 # alone: yes
 # timeout: 300
 # intree: has neither the policy nor the tracepoints
 # shellcheck shell=dash disable=SC2317 # check calls the functions
+
+# Unlike others that trace this one wants an emulator of several threads: one
+# thread hardly ever stops between the two steps of joining. The tracepoints are
+# switched while nothing submits, so that no CPU meets code that is being patched.
 
 . "$(dirname "$0")/lib.sh"
 

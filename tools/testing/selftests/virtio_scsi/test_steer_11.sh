@@ -4,6 +4,7 @@
 # shows: spec_15
 # vm: --smp 8 --device virtio-scsi-pci,num_queues=8 --disk target=0,lun=0..3 --disk target=1..16
 # params: steering=target
+# accel: multi
 # alone: yes
 # full: yes
 # timeout: 1800

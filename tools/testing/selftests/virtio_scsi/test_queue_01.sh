@@ -13,14 +13,15 @@
 
 . "$(dirname "$0")/lib.sh"
 
-# cpu_lists sdX - the CPUs of each hardware queue
+# cpu_lists sdX - the CPUs of each hardware queue; which has which is the
+# kernel's affair
 cpu_lists()
 {
 	local dir
 
 	for dir in /sys/block/"$1"/mq/*; do
 		cat "$dir/cpu_list"
-	done | tr '\n' ';'
+	done | sort | tr '\n' ';'
 }
 
 irq_names()

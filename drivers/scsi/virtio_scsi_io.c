@@ -230,7 +230,7 @@ static void virtscsi_unsteer(struct virtio_scsi *vscsi,
 	if (!cmd->steered)
 		return;
 	cmd->steered = false;
-	trace_virtscsi_leave(cmd->sc, cmd->svq ? cmd->svq->index : 0);
+	trace_virtscsi_leave(cmd->sc, cmd->svq->index);
 	virtscsi_steer_leave(&vscsi->targets[cmd->sc->device->id].word);
 }
 
@@ -386,7 +386,10 @@ static bool virtscsi_kick_prepare(struct virtio_scsi *vscsi,
 	if (!svq->vq || svq->closed || !virtqueue_kick_prepare(svq->vq))
 		return false;
 	svq->stats.doorbells++;
-	trace_virtscsi_kick(vscsi->shost->host_no, svq->index, svq->in_flight);
+	/* the control queue has no number, see virtscsi_tmf for it */
+	if (svq != &vscsi->ctrl)
+		trace_virtscsi_kick(vscsi->shost->host_no, svq->index,
+				    svq->in_flight);
 	return true;
 }
 
@@ -869,10 +872,11 @@ static enum virtio_scsi_choice virtscsi_choose(struct virtio_scsi *vscsi,
 		return VIRTIO_SCSI_UNSTEERED;
 	word = &vscsi->targets[cmd->sc->device->id].word;
 	queue = virtscsi_steer_join(word, own->index, &moved);
+	*svq = virtscsi_vq_at(vscsi, queue);
+	cmd->svq = *svq;
 	cmd->steered = true;
 	if (moved)
 		return VIRTIO_SCSI_MOVED;
-	*svq = virtscsi_vq_at(vscsi, queue);
 	if (*svq == own || steering == VIRTIO_SCSI_STEER_TARGET)
 		return VIRTIO_SCSI_STAYED;
 	*spill = own;

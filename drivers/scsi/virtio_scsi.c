@@ -412,6 +412,8 @@ static void virtscsi_halt(struct virtio_scsi *vscsi, int published_byte,
 
 	virtscsi_all_vqs(vscsi, virtscsi_close_vq);
 	synchronize_rcu();
+	/* what the host has done is done, whether it said so or not */
+	virtscsi_harvest_all(vscsi);
 	virtscsi_stop_watchdog(vscsi);
 	virtscsi_irqs_stop(vscsi);
 	if (virtscsi_pulled_out(vdev))

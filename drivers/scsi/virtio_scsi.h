@@ -162,12 +162,14 @@ enum virtio_scsi_affinity {
 /**
  * struct virtio_scsi_irq - a queue's own interrupt, placed by the driver
  * @notify: told when it is moved; its count keeps this structure
+ * @svq: the queue
  * @number: of the interrupt
  * @set: where it belongs
  * @moved: it was moved elsewhere, and is to be left there
  */
 struct virtio_scsi_irq {
 	struct irq_affinity_notify notify;
+	struct virtio_scsi_vq *svq;
 	int number;
 	cpumask_var_t set;
 	bool moved;
@@ -215,6 +217,8 @@ struct virtio_scsi_vq_stats {
  * @parked: commands that wait for room in the ring
  * @managed: CPUs of the interrupt, if the kernel manages it, else empty
  * @irq: the interrupt, if the driver places it; under reset_lock
+ * @elsewhere: CPUs that somebody else has moved that interrupt to, else empty;
+ *	outlives @irq, so that it is there again after a reset
  * @stats: see there
  * @name: of the queue, as in /proc/interrupts
  */
@@ -237,6 +241,7 @@ struct virtio_scsi_vq {
 	bool idle_before;
 	cpumask_var_t managed;
 	struct virtio_scsi_irq *irq;
+	cpumask_var_t elsewhere;
 	struct virtio_scsi_vq_stats stats;
 	char name[24];
 } ____cacheline_aligned_in_smp;

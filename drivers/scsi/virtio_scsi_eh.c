@@ -521,6 +521,17 @@ static bool virtscsi_recovering(struct Scsi_Host *shost)
 	return scsi_host_in_recovery(shost) && !shost->tmf_in_progress;
 }
 
+/* The ring core found nonsense in the ring and looks at it no more. */
+static bool virtscsi_broken(struct virtio_scsi_vq *svq)
+{
+	bool broken;
+
+	spin_lock_irq(&svq->lock);
+	broken = !svq->closed && virtqueue_is_broken(svq->vq);
+	spin_unlock_irq(&svq->lock);
+	return broken;
+}
+
 static void virtscsi_wait_on(struct scsi_cmnd *sc)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
@@ -536,9 +547,9 @@ static void virtscsi_wait_on(struct scsi_cmnd *sc)
  * @sc: the command
  *
  * The host may take the time it needs: a command that is not done is waited
- * for again, with a doorbell in case it never heard of it. Two cases have a
- * bound, see virtscsi_bounded() and recovery, which starts only when all busy
- * commands have failed.
+ * for again, with a doorbell in case it never heard of it. Not so with those
+ * that are virtscsi_bounded(), on a broken queue, from which nothing comes back,
+ * and in recovery, which starts only when all busy commands have failed.
  *
  * Context: The block layer's timeout worker.
  * Return: SCSI_EH_RESET_TIMER or SCSI_EH_NOT_HANDLED. A command that was
@@ -554,7 +565,8 @@ enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
 		virtscsi_harvest(vscsi, cmd->svq);
 	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE)
 		return SCSI_EH_RESET_TIMER;
-	if (virtscsi_bounded(sc) || virtscsi_recovering(sc->device->host))
+	if (virtscsi_bounded(sc) || virtscsi_recovering(sc->device->host) ||
+	    virtscsi_broken(cmd->svq))
 		return SCSI_EH_NOT_HANDLED;
 	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING)
 		virtscsi_wait_on(sc);

@@ -95,7 +95,11 @@ static void virtscsi_irq_notify(struct irq_affinity_notify *notify,
 						   struct virtio_scsi_irq,
 						   notify);
 
-	WRITE_ONCE(irq->moved, !cpumask_equal(mask, irq->set));
+	if (cpumask_equal(mask, irq->set))
+		cpumask_clear(irq->svq->elsewhere);
+	else
+		cpumask_copy(irq->svq->elsewhere, mask);
+	WRITE_ONCE(irq->moved, !cpumask_empty(irq->svq->elsewhere));
 }
 
 static void virtscsi_irq_free(struct virtio_scsi_irq *irq)
@@ -136,6 +140,7 @@ static struct virtio_scsi_irq *virtscsi_irq_alloc(struct virtio_scsi *vscsi,
 		return NULL;
 	}
 	virtscsi_irq_set(vscsi, queue, irq->set);
+	irq->svq = &vscsi->req[queue];
 	irq->number = number;
 	irq->notify.notify = virtscsi_irq_notify;
 	irq->notify.release = virtscsi_irq_release;
@@ -152,6 +157,14 @@ static void virtscsi_irq_apply(struct virtio_scsi *vscsi, unsigned int queue)
 		config->set_vq_affinity(svq->vq, svq->irq->set);
 }
 
+/* The interrupt is new, after a reset: back to where it was moved before. */
+static void virtscsi_irq_move_back(struct virtio_scsi_irq *irq)
+{
+	irq->moved = cpumask_intersects(irq->svq->elsewhere, cpu_online_mask);
+	if (irq->moved)
+		irq_set_affinity(irq->number, irq->svq->elsewhere);
+}
+
 static void virtscsi_irq_start(struct virtio_scsi *vscsi, unsigned int queue)
 {
 	struct virtio_scsi_vq *svq = &vscsi->req[queue];
@@ -164,6 +177,7 @@ static void virtscsi_irq_start(struct virtio_scsi *vscsi, unsigned int queue)
 	if (!svq->irq)
 		return;
 	virtscsi_irq_apply(vscsi, queue);
+	virtscsi_irq_move_back(svq->irq);
 	if (irq_set_affinity_notifier(number, &svq->irq->notify)) {
 		virtscsi_irq_free(svq->irq);
 		svq->irq = NULL;
@@ -181,12 +195,11 @@ int virtscsi_irqs_alloc(struct virtio_scsi *vscsi)
 {
 	unsigned int i;
 
-	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
-		return 0;
 	if (!zalloc_cpumask_var(&vscsi->cpus_leaving, GFP_KERNEL))
 		return -ENOMEM;
 	for (i = 0; i < vscsi->num_queues; i++)
-		if (!zalloc_cpumask_var(&vscsi->req[i].managed, GFP_KERNEL))
+		if (!zalloc_cpumask_var(&vscsi->req[i].managed, GFP_KERNEL) ||
+		    !zalloc_cpumask_var(&vscsi->req[i].elsewhere, GFP_KERNEL))
 			return -ENOMEM;
 	return 0;
 }
@@ -201,8 +214,10 @@ void virtscsi_irqs_free(struct virtio_scsi *vscsi)
 {
 	unsigned int i;
 
-	for (i = 0; i < vscsi->num_queues; i++)
+	for (i = 0; i < vscsi->num_queues; i++) {
 		free_cpumask_var(vscsi->req[i].managed);
+		free_cpumask_var(vscsi->req[i].elsewhere);
+	}
 	free_cpumask_var(vscsi->cpus_leaving);
 }
 

@@ -55,7 +55,7 @@ wanted()
 	done
 }
 
-plan 14
+plan 15
 reload_driver
 cleanup_add reload_driver
 cleanup_add 'switch_cpu 2 1'
@@ -72,6 +72,8 @@ check "F38 the interrupt comes back with the CPU" wait_for 5 is_where "1 5 4 8 "
 switch_cpu 3 0
 switch_cpu 3 1
 check "F38 so does another, and the moved one stays" wait_for 5 is_where "1 5 4 8 "
+sg_reset -H "/dev/$(disk_named one)" >"$TMP/reset" 2>&1
+check "F38 and it does when the device was reset" wait_for 5 is_where "1 5 4 8 "
 check "F38 moved back it is as before" move 1 2
 is "F38 again" "$(where smp_affinity)" "$(wanted)"
 

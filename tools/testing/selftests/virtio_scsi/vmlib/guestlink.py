@@ -55,6 +55,10 @@ class Hostctl:
         verbs = {"qmp": self.do_qmp, "after": self.do_after,
                  "event": self.do_event, "expect": self.do_expect,
                  "next": self.do_next, "host": self.do_host}
+        # Of init alone: what was said before has been heard.
+        if words == ["sync"]:
+            self.send(reply(0))
+            return
         if not words or words[0] not in verbs:
             self.send(usage("accepted: " + ", ".join(verbs)))
             return

@@ -99,6 +99,10 @@ class Link(unittest.TestCase):
         self.qemu({"error": {"desc": "no"}})
         self.assertIn("no", self.warnings[0])
 
+    def test_sync(self):
+        self.ask("sync")
+        self.assertEqual(self.answer(), (0, ""))
+
     def test_expect_and_next(self):
         self.ask("expect", "a.*b")
         self.ask("next", "echo 1\necho 2")

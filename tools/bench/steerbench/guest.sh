@@ -18,7 +18,7 @@ BUS=/sys/bus/virtio
 TRACEFS=/sys/kernel/tracing
 WORK=/run/steering
 COUNTERS="bench/bell bench/finish bench/wait lock/contention_begin"
-id=- loaded="" bound=""
+id=- loaded="" bound="" fio="" setting=""
 
 fail()
 {
@@ -149,7 +149,7 @@ fio_job()
 
 	shift 2
 	set -- --thread --ioengine=libaio --direct=1 --norandommap \
-		--time_based --runtime=600 --nice=15 "$@"
+		--time_based --runtime=3600 --nice=15 "$@"
 	while [ $n -lt "$count" ]; do
 		set -- "$@" --name="job$n" \
 			--filename="$(job_disks $((n % targets)) "$count")"
@@ -269,32 +269,57 @@ names_of()
 	done
 }
 
-# measure TARGETS POLICY JOB
-measure()
+# start_fio TARGETS JOB
+start_fio()
 {
-	local fio status
-
-	set_policy "$2"
 	disks=$(names_of "$1")
 	read_counts >$WORK/start
-	run_job "$3" "$1" &
+	run_job "$2" "$1" &
 	fio=$!
 	wait_until 120 started $fio
 	flowing || fail "no I/O: $(tail -n 3 $WORK/fio.out)"
+}
+
+stop_fio()
+{
+	local status
+
+	[ -n "$fio" ] || return 0
+	kill -INT "$fio" 2>/dev/null ||
+		fail "fio ended: $(tail -n 3 $WORK/fio.out)"
+	wait "$fio"
+	status=$?
+	fio=""
+	# 128 is how fio says that it was interrupted
+	[ $status -eq 0 ] || [ $status -eq 128 ] ||
+		fail "fio: $status $(tail -n 3 $WORK/fio.out)"
+	! grep -q 'err= *[1-9]' $WORK/fio.out ||
+		fail "fio: $(grep 'err= *[1-9]' $WORK/fio.out)"
+}
+
+# use_fio DRIVER ADAPTER QUEUES TARGETS JOB - the policy may change under I/O:
+# what is compared then has its threads on the same CPUs
+use_fio()
+{
+	[ "$*" != "$setting" ] || return 0
+	stop_fio
+	use_driver "$1"
+	use_adapter "$2" "$3"
+	start_fio "$4" "$5"
+	setting=$*
+}
+
+measure()
+{
 	sleep $SETTLE
 	snapshot before
 	echo "begin $id"
 	sleep "$SECONDS_LONG"
 	echo "end $id"
 	snapshot after
-	kill -INT $fio 2>/dev/null || fail "fio ended: $(tail -n 3 $WORK/fio.out)"
-	wait $fio
-	status=$?
-	# 128 is how fio says that it was interrupted
-	[ $status -eq 0 ] || [ $status -eq 128 ] ||
-		fail "fio: $status $(tail -n 3 $WORK/fio.out)"
-	! grep -q 'err= *[1-9]' $WORK/fio.out ||
-		fail "fio: $(grep 'err= *[1-9]' $WORK/fio.out)"
+	# it ends at the first error
+	kill -0 "$fio" 2>/dev/null ||
+		fail "fio ended: $(tail -n 3 $WORK/fio.out)"
 }
 
 mkdir -p $WORK
@@ -304,10 +329,11 @@ echo 0 >$BUS/drivers_autoprobe
 modprobe -a sd_mod
 [ "$KIND" = time ] || prepare_counters
 while read -r id driver adapter queues targets policy job; do
-	use_driver "$driver"
-	use_adapter "$adapter" "$queues"
-	measure "$targets" "$policy" "$job"
+	use_fio "$driver" "$adapter" "$queues" "$targets" "$job"
+	set_policy "$policy"
+	measure
 	show before
 	show after
 	echo "done $id"
 done
+stop_fio

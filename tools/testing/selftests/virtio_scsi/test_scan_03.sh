@@ -31,7 +31,7 @@ bind_time()
 	echo $(($(now) - start))
 }
 
-plan 4
+plan 5
 cleanup_add "echo $(cat $MODE) >$MODE"
 # Grace periods take as long as on a user's machine.
 cleanup_add "echo $(cat /sys/kernel/rcu_expedited) >/sys/kernel/rcu_expedited"
@@ -42,4 +42,12 @@ in_range "F03 synchronously" "$time" 0 70
 is "F03 there is nothing on it" "$(scsi_list "$(host_at 1)")" ""
 in_range "F03 asynchronously" "$(bind_time async)" 0 40
 is "F03 there is nothing on it" "$(scsi_list "$(host_at 1)")" ""
+
+# Time alone does not tell everywhere: a plain 6.12 is quick at absent targets.
+trace_start scsi/scsi_dispatch_cmd_start
+bind_time sync >"$TMP/time"
+trace_stop
+host=$(host_at 1)
+is "F03 the SCSI layer is given no target that is absent" \
+	"$(grep -c "_cmd_start: host_no=${host#host} " "$TRACEFS/trace")" 0
 finish

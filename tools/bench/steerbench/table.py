@@ -46,6 +46,7 @@ class Metric:
     kind: str
     value: Callable
     better: int = -1        # +1: more is better
+    ratio: bool = True      # else in-tree often has none, which divides nothing
 
 
 METRICS = (
@@ -53,8 +54,10 @@ METRICS = (
     Metric("host CPU s per million I/Os", "time", host_cpu),
     Metric("interrupts per I/O", "time", interrupts),
     Metric("doorbells per I/O", "count", per_io("doorbells")),
-    Metric("% completed on another CPU", "count", per_io("other_cpu", 100)),
-    Metric("lock waits per 1000 I/Os", "count", per_io("waits", 1000)),
+    Metric("% completed on another CPU", "count", per_io("other_cpu", 100),
+           ratio=False),
+    Metric("lock waits per 1000 I/Os", "count", per_io("waits", 1000),
+           ratio=False),
 )
 # What auto is judged by, and how many rounds that takes: with fewer the spreads
 # of two equals are apart too often.
@@ -124,7 +127,7 @@ class Table:
     def entry(self, cell, policy, metric):
         """What one field of the table shows."""
         spread = None
-        if policy != INTREE:
+        if policy != INTREE and metric.ratio:
             spread = self.ratio(cell, policy, metric)
         return spread or self.absolute(cell, policy, metric)
 

@@ -194,6 +194,14 @@ class Tables(unittest.TestCase):
         found = self.table(intree=(1, 1), cpu=(2, 2), auto=(1, 1))
         self.assertIsNone(found.judge(found.cells[0], table.METRICS[0]))
 
+    def test_what_may_be_zero_is_no_ratio(self):
+        count = {"kind": "count", "own_cpu": 0, "other_cpu": 1000,
+                 "doorbells": 10}
+        found = table.Table([record("intree", 1, 5, **count, waits=5),
+                             record("auto", 1, 5, **count, waits=10)])
+        self.assertEqual(found.row(found.cells[0], "auto")[-3:],
+                         ["1.00", "=100", "=10.0"])
+
     def test_both_forms(self):
         records = [record(p, 1, 5) for p in ("intree", "auto")]
         self.assertIn("in-tree", "\n".join(table.report(records, False)))

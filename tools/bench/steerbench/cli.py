@@ -36,7 +36,7 @@ steering --table FILE       print the table of a file of results
 
 A round is: each cell under the in-tree driver and under each policy, one after
 the other. Ratios are to the in-tree driver in the same round; what has "="
-before it is the figure itself. In brackets: the least and the most of all rounds.
+before it is the figure itself. In brackets: least and most of all rounds.
 Job 1 reads 4k to 64k in order at depth 4, a thread for each target; job 2 reads
 and writes 4k at random at depth 64, with 8 threads, from 16 targets on with 16.
 """

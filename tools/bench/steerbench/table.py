@@ -174,12 +174,13 @@ def plain(rows):
 
 
 def rst(rows):
-    """A list-table of reStructuredText."""
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for row in (HEAD, *rows):
-        for index, field in enumerate(row):
-            lines.append(("   * - " if index == 0 else "     - ") + field)
-    return lines
+    """A csv-table of reStructuredText, which can be read as it is, too."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return [".. csv-table::", "   :header: " + " | ".join(HEAD),
+            "   :delim: |", "",
+            *("   " + " | ".join(f"{field:{width}}" for field, width
+                                 in zip(row, widths)).rstrip()
+              for row in rows)]
 
 
 def verdicts(table):

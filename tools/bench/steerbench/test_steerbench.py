@@ -205,7 +205,8 @@ class Tables(unittest.TestCase):
     def test_both_forms(self):
         records = [record(p, 1, 5) for p in ("intree", "auto")]
         self.assertIn("in-tree", "\n".join(table.report(records, False)))
-        self.assertIn("   * - 1", table.report(records, True))
+        self.assertIn("   1 | 4 | auto    | 1.00", "\n".join(
+            table.report(records, True)))
 
 
 class Files(unittest.TestCase):

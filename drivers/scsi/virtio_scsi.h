@@ -165,6 +165,7 @@ enum virtio_scsi_affinity {
  * @svq: the queue
  * @number: of the interrupt
  * @set: where it belongs
+ * @cpus_leaving: the adapter's, see there
  * @moved: it was moved elsewhere, and is to be left there
  */
 struct virtio_scsi_irq {
@@ -172,6 +173,7 @@ struct virtio_scsi_irq {
 	struct virtio_scsi_vq *svq;
 	int number;
 	cpumask_var_t set;
+	struct cpumask *cpus_leaving;
 	bool moved;
 };
 
@@ -314,8 +316,9 @@ struct virtio_scsi {
 	struct virtio_scsi_target *targets;
 
 	/*
-	 * Who places interrupts, fixed from probe on. @cpus_leaving are still
-	 * online, maybe, but not for long; with "managed" alone.
+	 * Who places interrupts, fixed from probe on. @cpus_leaving are
+	 * offline, or still online, but not for long; with "hint" also those
+	 * that are back, until they have their interrupts again.
 	 */
 	enum virtio_scsi_affinity affinity;
 	cpumask_var_t cpus_leaving;

@@ -87,7 +87,11 @@ static int virtscsi_irq(struct virtio_scsi *vscsi, unsigned int queue)
 	return pci_irq_vector(pdev, VIRTIO_SCSI_OTHER_VECTORS + queue);
 }
 
-/* Root, or irqbalance for it, has moved the interrupt, or moved it back. */
+/*
+ * Root, or irqbalance for it, has moved the interrupt, or moved it back. Newer
+ * kernels tell as well when they have moved it themselves, since its last CPU
+ * goes offline: that is not to last.
+ */
 static void virtscsi_irq_notify(struct irq_affinity_notify *notify,
 				const cpumask_t *mask)
 {
@@ -95,6 +99,8 @@ static void virtscsi_irq_notify(struct irq_affinity_notify *notify,
 						   struct virtio_scsi_irq,
 						   notify);
 
+	if (cpumask_subset(irq->set, irq->cpus_leaving))
+		return;
 	if (cpumask_equal(mask, irq->set))
 		cpumask_clear(irq->svq->elsewhere);
 	else
@@ -141,6 +147,7 @@ static struct virtio_scsi_irq *virtscsi_irq_alloc(struct virtio_scsi *vscsi,
 	}
 	virtscsi_irq_set(vscsi, queue, irq->set);
 	irq->svq = &vscsi->req[queue];
+	irq->cpus_leaving = vscsi->cpus_leaving;
 	irq->number = number;
 	irq->notify.notify = virtscsi_irq_notify;
 	irq->notify.release = virtscsi_irq_release;
@@ -313,6 +320,20 @@ void virtscsi_irqs_stop(struct virtio_scsi *vscsi)
 }
 
 /*
+ * From here on, what moves the interrupts of these CPUs is not the kernel. Not
+ * under reset_lock: CPU hotplug may wait for commands that wait for a reset.
+ */
+static void virtscsi_note_back(struct virtio_scsi *vscsi)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_cpu_and(cpu, vscsi->cpus_leaving, cpu_online_mask)
+		cpumask_clear_cpu(cpu, vscsi->cpus_leaving);
+	cpus_read_unlock();
+}
+
+/*
  * A CPU has come back. Interrupts that it took with it were moved elsewhere by
  * the kernel; those that nobody else has moved come back to it.
  */
@@ -327,6 +348,7 @@ static void virtscsi_irq_work(struct work_struct *work)
 		if (vscsi->req[i].irq && !READ_ONCE(vscsi->req[i].irq->moved))
 			virtscsi_irq_apply(vscsi, i);
 	mutex_unlock(&vscsi->reset_lock);
+	virtscsi_note_back(vscsi);
 }
 
 /* Return: true if the queue has lost its last CPU just now. */
@@ -398,9 +420,9 @@ static int virtscsi_cpu_offline(unsigned int cpu, struct hlist_node *node)
 						     cpuhp);
 	unsigned int i;
 
+	cpumask_set_cpu(cpu, vscsi->cpus_leaving);
 	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
 		return 0;
-	cpumask_set_cpu(cpu, vscsi->cpus_leaving);
 	for (i = 0; i < vscsi->num_queues; i++)
 		if (virtscsi_update_leaving(vscsi, &vscsi->req[i]))
 			virtscsi_leave_vq(vscsi, &vscsi->req[i]);

@@ -81,6 +81,12 @@ class Int3(unittest.TestCase):
         self.assertTrue(klog.is_int3(self.NEW, "multi"))
         self.assertTrue(klog.is_int3(self.OLD, "multi"))
 
+    def test_stall_of_the_boot(self):
+        stall = "[ 96.9] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n"
+        begin = "[ 99.0] vmtest: begin x\n"
+        self.assertFalse(klog.bad_lines(klog.part(stall + begin, "x", True)))
+        self.assertTrue(klog.bad_lines(klog.part(begin + stall, "x", True)))
+
     def test_not_int3(self):
         self.assertFalse(klog.is_int3(self.NEW, "single"))
         self.assertFalse(klog.is_int3("[ 1.0] BUG: x\n" + self.NEW, "multi"))

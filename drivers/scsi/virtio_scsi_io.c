@@ -125,7 +125,8 @@ static void virtscsi_translate_ok(struct virtio_scsi *vscsi,
 	sc->result = READ_ONCE(resp->status);
 	scsi_set_resid(sc, min(resid, scsi_bufflen(sc)));
 	virtscsi_copy_sense(vscsi, sc, resp);
-	if (!sc->result && virtscsi_moved_nothing(sc))
+	/* not only GOOD: the SCSI layer takes some other statuses for it */
+	if (scsi_status_is_good(sc->result) && virtscsi_moved_nothing(sc))
 		set_host_byte(sc, DID_ERROR);
 }
 

@@ -20,7 +20,7 @@ class Link(unittest.TestCase):
         self.warnings = []
         self.qmp = qmp.Client(self.written.append)
         self.link = guestlink.Hostctl(self.qmp, self.sent.append,
-                                      self.warnings.append)
+                                      self.warnings.append, self.host)
         self.qemu({"QMP": {}}, {"return": {}})
         self.written.clear()
 

@@ -192,11 +192,12 @@ static void client_accept(void)
 
 static void go_down(void)
 {
-	vhost_disconnect();
+	/* first, so that who sees the end finds nobody */
+	unlink(socket_path);
 	if (listener >= 0)
 		close(listener);
 	listener = -1;
-	unlink(socket_path);
+	vhost_disconnect();
 	dead = true;
 }
 

@@ -41,6 +41,9 @@ bool words_split(struct words *words, const char *line)
 					  MAX_WORDS);
 		words->word[words->nr++] = p;
 		p += strcspn(p, " \t\r\n");
+		/* a comma may stand behind a word */
+		if (p[-1] == ',')
+			p[-1] = '\0';
 		if (*p)
 			*p++ = '\0';
 	}

@@ -173,7 +173,7 @@ def check_host(options):
     """What goes together with a scripted host."""
     scripted.script_of(options.host)
     if options.disk:
-        raise UsageError(f"--disk with --host {options.host}: accepted: disk "
+        raise UsageError(f"--disk {options.disk[0]} with --host: accepted: disk "
                          "lines in the script")
     if options.machine not in ("q35", "pc"):
         raise UsageError(f"--machine {options.machine} with --host: "

@@ -21,6 +21,8 @@ ANSWER_SECONDS = 10
 def script_of(value):
     """The file that --host names: a path, or one of the tests' folder."""
     kind, _, name = value.partition(":")
+    if value == "vhost":
+        raise UsageError("--host vhost: not there yet; accepted: script:FILE")
     if kind != "script" or not name:
         raise UsageError(f"--host {value}: accepted: script:FILE, or no "
                          "--host, QEMU is the host")

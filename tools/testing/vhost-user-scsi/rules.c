@@ -257,17 +257,18 @@ static bool parse_frequency(struct words *w, struct rule *rule)
 	return true;
 }
 
-static bool parse_subject(struct words *w, struct rule *rule)
+/* A word before "do"; commands, if there is none. */
+static void parse_subject(struct words *w, struct rule *rule)
 {
-	unsigned int i;
+	unsigned int at, i;
 
 	rule->subject = ON_COMMAND;
-	for (i = 0; i < ARRAY_LEN(subjects); i++)
-		if (w->nr > 1 && !strcmp(w->word[1], subjects[i])) {
-			w->used[1] = true;
-			rule->subject = i;
-		}
-	return true;
+	for (at = 1; at < w->nr && strcmp(w->word[at], "do"); at++)
+		for (i = 0; i < ARRAY_LEN(subjects); i++)
+			if (!strcmp(w->word[at], subjects[i])) {
+				w->used[at] = true;
+				rule->subject = i;
+			}
 }
 
 static void text_of(struct words *w, struct rule *rule)
@@ -300,9 +301,9 @@ static bool parse_rule(struct words *w, struct rule *rule)
 	const char *name;
 
 	text_of(w, rule);
-	if (!parse_subject(w, rule) || !parse_actions(w, rule) ||
-	    !parse_place(w, rule) || !parse_kind(w, rule) ||
-	    !parse_frequency(w, rule))
+	parse_subject(w, rule);
+	if (!parse_actions(w, rule) || !parse_place(w, rule) ||
+	    !parse_kind(w, rule) || !parse_frequency(w, rule))
 		return false;
 	name = words_value(w, "name");
 	if (name)

@@ -32,7 +32,7 @@ static bool parse(struct request *req)
 	struct virtio_scsi_cmd_req head;
 
 	if (req->in_len < RESP_SIZE ||
-	    memory_copy(req->seg, req->nout, 0, &head, REQ_SIZE, false) <
+	    memory_copy(req->seg, req->n_out, 0, &head, REQ_SIZE, false) <
 	    REQ_SIZE)
 		return false;
 	memcpy(req->lun_bytes, head.lun, sizeof(head.lun));
@@ -109,7 +109,7 @@ static void write_response(struct request *req, const struct answer *answer,
 	if (f->has_sense)
 		resp.sense_len = f->sense_len;
 	memcpy(resp.sense, answer->sense, sizeof(resp.sense));
-	memory_copy(req->seg + req->nout, req->nin, 0, &resp, sizeof(resp),
+	memory_copy(req->seg + req->n_out, req->n_in, 0, &resp, sizeof(resp),
 		    true);
 }
 

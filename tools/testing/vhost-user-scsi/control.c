@@ -34,7 +34,7 @@ static bool parse(struct request *req, uint32_t *type, uint32_t *subtype)
 	struct virtio_scsi_ctrl_an_req an;
 	size_t len;
 
-	len = memory_copy(req->seg, req->nout, 0, &tmf, sizeof(tmf), false);
+	len = memory_copy(req->seg, req->n_out, 0, &tmf, sizeof(tmf), false);
 	if (len < sizeof(an) || !req->in_len)
 		return false;
 	*type = tmf.type;
@@ -191,7 +191,7 @@ static void answer_notification(struct queue *q, struct request *req)
 						      VIRTIO_SCSI_S_OK,
 	};
 
-	memory_copy(req->seg + req->nout, req->nin, 0, &resp, sizeof(resp),
+	memory_copy(req->seg + req->n_out, req->n_in, 0, &resp, sizeof(resp),
 		    true);
 	queue_give_back(q, req, sizeof(resp));
 }
@@ -212,7 +212,7 @@ void control_complete(struct queue *q, struct request *req)
 	else
 		response = carry_out(req);
 	if (!f->no_response)
-		memory_copy(req->seg + req->nout, req->nin, 0, &response, 1,
+		memory_copy(req->seg + req->n_out, req->n_in, 0, &response, 1,
 			    true);
 	queue_give_back(q, req, 1);
 }

@@ -99,7 +99,8 @@ static bool count_lun(struct words *w, uint64_t target, uint64_t number,
 	pthread_rwlock_unlock(&topology);
 	if (lun)
 		return true;
-	return words_fail(w, "target=%llu lun=%llu: no such LUN; accepted: one that a disk line made",
+	return words_fail(w,
+			  "target=%llu lun=%llu: no such LUN; accepted: one that a disk line made",
 			  (unsigned long long)target,
 			  (unsigned long long)number);
 }
@@ -131,7 +132,8 @@ static bool tmfs(struct words *w, uint64_t *value)
 		if (!strcmp(type, tmf_types[i]))
 			number = i;
 	if (type && number < 0)
-		return words_fail(w, "type=%s: accepted: abort, abort-set, clear-aca, clear-set, nexus-reset, lun-reset, query, query-set",
+		return words_fail(w,
+				  "type=%s: accepted: abort, abort-set, clear-aca, clear-set, nexus-reset, lun-reset, query, query-set",
 				  type);
 	*value = control_count(number);
 	return words_done(w, "type=");
@@ -210,7 +212,8 @@ bool counts_answer(struct words *w, struct text *answer)
 	if (!has(of_queues, ARRAY_LEN(of_queues), what) &&
 	    !has(of_events, ARRAY_LEN(of_events), what) &&
 	    !has(others, ARRAY_LEN(others), what))
-		return words_fail(w, "count %s: accepted: commands, completions, doorbells, ignored-doorbells, interrupts, lost-interrupts, pending, stopped, broken, events, missed-events, waiting-events, event-buffers, tmfs, fuzz-left",
+		return words_fail(w,
+				  "count %s: accepted: commands, completions, doorbells, ignored-doorbells, interrupts, lost-interrupts, pending, stopped, broken, events, missed-events, waiting-events, event-buffers, tmfs, fuzz-left",
 				  what);
 	if (!one_number(w, what, &value))
 		return false;

@@ -24,14 +24,14 @@ void data_in(struct request *req, struct answer *answer, const void *data,
 {
 	len = MIN(len, (size_t)allocation);
 	/* the response comes first in what the device writes */
-	answer->moved = memory_copy(req->seg + req->nout, req->nin, RESP_SIZE,
+	answer->moved = memory_copy(req->seg + req->n_out, req->n_in, RESP_SIZE,
 				    (void *)data, len, true);
 }
 
 void data_out(struct request *req, struct answer *answer, void *data,
 	      size_t len)
 {
-	answer->moved = memory_copy(req->seg, req->nout, REQ_SIZE, data, len,
+	answer->moved = memory_copy(req->seg, req->n_out, REQ_SIZE, data, len,
 				    false);
 }
 

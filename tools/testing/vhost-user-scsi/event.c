@@ -53,7 +53,7 @@ static void send(struct queue *q, const struct event *event)
 	}
 	missed = false;
 	nr_sent++;
-	memory_copy(req->seg, req->nin, 0, &wire, sizeof(wire), true);
+	memory_copy(req->seg, req->n_in, 0, &wire, sizeof(wire), true);
 	queue_give_back(q, req, sizeof(wire));
 }
 
@@ -75,7 +75,7 @@ static void send_backlog(struct queue *q)
 /* A buffer arrives. */
 void event_take(struct queue *q, struct request *req)
 {
-	if (req->nout || req->in_len < sizeof(struct virtio_scsi_event)) {
+	if (req->n_out || req->in_len < sizeof(struct virtio_scsi_event)) {
 		queue_give_back(q, req, 0);
 		return;
 	}

@@ -41,8 +41,8 @@
 #define PACKED		BIT(34)
 #define BASE_FEATURES	(BIT(1) | BIT(2) | BIT(30) | BIT(32))
 
-#define F_AVAIL		(1 << 7)
-#define F_USED		(1 << 15)
+#define F_AVAIL		BIT(7)
+#define F_USED		BIT(15)
 
 struct front_queue {
 	int kick, call;
@@ -88,7 +88,7 @@ static inline int connect_to(const char *path)
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	strcpy(addr.sun_path, path);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
 		close(fd);
 		return -1;
@@ -231,7 +231,7 @@ static inline void front_spawn(const char *script)
 	int out[2];
 	FILE *f;
 
-	strcpy(front.folder, "/tmp/vus-XXXXXX");
+	sprintf(front.folder, "/tmp/vus-XXXXXX");
 	if (!mkdtemp(front.folder) || pipe(out))
 		front_fail("mkdtemp");
 	sprintf(front.path[0], "%s/s", front.folder);

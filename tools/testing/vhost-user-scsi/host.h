@@ -72,7 +72,7 @@ struct request {
 	uint8_t cdb[32];
 	int killed;		/* the response of task management, or -1 */
 	uint16_t id, ndesc;
-	unsigned int nout, nin;
+	unsigned int n_out, n_in;
 	uint32_t out_len, in_len;
 	struct seg seg[MAX_SEGS];	/* first those that the device reads */
 };
@@ -171,7 +171,6 @@ size_t memory_copy(const struct seg *seg, unsigned int nr, uint64_t offset,
 		   void *buf, size_t len, bool to_guest);
 
 /* ring.c */
-struct queue;
 int ring_map(struct ring *ring);
 struct request *ring_pop(struct queue *q);
 bool ring_waiting(struct ring *ring);
@@ -215,6 +214,7 @@ struct event {
 	uint32_t kind, reason;
 	uint8_t lun[8];
 };
+
 void event_take(struct queue *q, struct request *req);
 void event_post(const struct event *event, unsigned int count, bool lossy);
 void event_missed(void);
@@ -261,6 +261,7 @@ struct occasion {
 	int target, lun;	/* -1: none */
 	int op;			/* operation code, or type of a TMF */
 };
+
 void rules_apply(const struct occasion *occasion, struct fault *fault,
 		 struct queue *q);
 bool rules_ignore_doorbell(struct queue *q);
@@ -273,6 +274,7 @@ struct text {
 	char *data;
 	size_t len;
 };
+
 void text_add(struct text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int script_line(const char *line, struct text *answer);
@@ -288,6 +290,7 @@ struct words {
 	char *copy;
 	char error[400];
 };
+
 bool words_split(struct words *words, const char *line);
 void words_free(struct words *words);
 bool words_fail(struct words *words, const char *fmt, ...)

@@ -97,7 +97,7 @@ static int listen_at(const char *path)
 		    sizeof(addr.sun_path) - 1);
 		return -1;
 	}
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	unlink(path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) ||

@@ -13,8 +13,8 @@
 
 #include "host.h"
 
-#define PACKED_AVAIL	(1 << VRING_PACKED_DESC_F_AVAIL)
-#define PACKED_USED	(1 << VRING_PACKED_DESC_F_USED)
+#define PACKED_AVAIL	BIT(VRING_PACKED_DESC_F_AVAIL)
+#define PACKED_USED	BIT(VRING_PACKED_DESC_F_USED)
 
 struct packed_event {
 	uint16_t off_wrap, flags;
@@ -53,14 +53,14 @@ int ring_map(struct ring *ring)
 
 static bool add_seg(struct request *req, uint64_t gpa, uint32_t len, bool in)
 {
-	if (req->nout + req->nin >= MAX_SEGS || (!in && req->nin))
+	if (req->n_out + req->n_in >= MAX_SEGS || (!in && req->n_in))
 		return false;
-	req->seg[req->nout + req->nin] = (struct seg){ gpa, len };
+	req->seg[req->n_out + req->n_in] = (struct seg){ gpa, len };
 	if (in) {
-		req->nin++;
+		req->n_in++;
 		req->in_len += len;
 	} else {
-		req->nout++;
+		req->n_out++;
 		req->out_len += len;
 	}
 	return true;

@@ -20,10 +20,10 @@ enum verb {
 
 enum argument { NOTHING, NUMBER, TIME, OPTIONAL_TIME, SENSE_DATA, NAMED };
 
-#define C	(1 << ON_COMMAND)
-#define T	(1 << ON_TMF)
-#define E	(1 << ON_EVENT)
-#define D	(1 << ON_DOORBELL)
+#define C	BIT(ON_COMMAND)
+#define T	BIT(ON_TMF)
+#define E	BIT(ON_EVENT)
+#define D	BIT(ON_DOORBELL)
 
 static const struct verb_info {
 	const char *name;
@@ -115,7 +115,7 @@ static void accepted_verbs(enum subject subject, char *to, size_t size)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_LEN(verbs) && len < size; i++)
-		if (verbs[i].subjects & 1 << subject)
+		if (verbs[i].subjects & BIT(subject))
 			len += snprintf(to + len, size - len, "%s%s",
 					len ? ", " : "", verbs[i].name);
 }
@@ -191,7 +191,7 @@ static bool parse_action(struct words *w, unsigned int *at, struct rule *rule)
 				  MAX_ACTIONS);
 	for (i = 0; i < ARRAY_LEN(verbs); i++) {
 		if (strcmp(verbs[i].name, text) ||
-		    !(verbs[i].subjects & 1 << rule->subject))
+		    !(verbs[i].subjects & BIT(rule->subject)))
 			continue;
 		w->used[(*at)++] = true;
 		a->verb = i;
@@ -224,7 +224,8 @@ static bool parse_kind(struct words *w, struct rule *rule)
 
 	rule->op = -1;
 	if (op && (rule->subject != ON_COMMAND || !parse_op(op, &rule->op)))
-		return words_fail(w, "op=%s: accepted: for a command read, write, inquiry, report-luns, sync, unmap …, or its number",
+		return words_fail(w,
+				  "op=%s: accepted: for a command read, write, inquiry, report-luns, sync, unmap …, or its number",
 				  op);
 	if (!type)
 		return true;
@@ -232,7 +233,8 @@ static bool parse_kind(struct words *w, struct rule *rule)
 		if (!strcmp(type, tmf_types[i]))
 			rule->op = i;
 	if (rule->subject != ON_TMF || rule->op < 0)
-		return words_fail(w, "type=%s: accepted: for a tmf abort, abort-set, clear-aca, clear-set, nexus-reset, lun-reset, query, query-set, notification",
+		return words_fail(w,
+				  "type=%s: accepted: for a tmf abort, abort-set, clear-aca, clear-set, nexus-reset, lun-reset, query, query-set, notification",
 				  type);
 	return true;
 }
@@ -288,7 +290,8 @@ static bool parse_actions(struct words *w, struct rule *rule)
 	while (at < w->nr && strcmp(w->word[at], "do"))
 		at++;
 	if (at + 1 >= w->nr)
-		return words_fail(w, "no action; accepted: when [command|tmf|event|doorbell] CONDITION… do ACTION…");
+		return words_fail(w,
+				  "no action; accepted: when [command|tmf|event|doorbell] CONDITION… do ACTION…");
 	w->used[at++] = true;
 	while (at < w->nr)
 		if (!parse_action(w, &at, rule))
@@ -310,7 +313,8 @@ static bool parse_rule(struct words *w, struct rule *rule)
 		snprintf(rule->name, NAME_SIZE, "%s", name);
 	else
 		snprintf(rule->name, NAME_SIZE, "r%u", ++nr_made);
-	return words_done(w, "name, queue, target, lun, op, type, nth, every, after, count, probability, then do ACTION…");
+	return words_done(w,
+			  "name, queue, target, lun, op, type, nth, every, after, count, probability, then do ACTION…");
 }
 
 /* when [SUBJECT] CONDITION… do ACTION… */
@@ -507,7 +511,8 @@ void corrupt_used_index(struct queue *q, uint16_t by)
 	if (!q->ring.desc || q->ring.packed)
 		return;
 	q->ring.used_idx += by;
-	*((volatile uint16_t *)q->ring.used + 1) = q->ring.used_idx;
+	__atomic_store_n((uint16_t *)q->ring.used + 1, q->ring.used_idx,
+			 __ATOMIC_RELEASE);
 	q->signal = true;
 }
 

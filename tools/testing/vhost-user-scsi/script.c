@@ -56,11 +56,12 @@ static bool parse_place(struct words *w, struct place *place)
 	       words_range(w, "lun", 16383, &place->lun, &place->last_lun);
 }
 
+typedef const char *(*lun_call)(unsigned int target, unsigned int lun,
+				void *data);
+
 /* Calls @each for all LUNs of a place; an error in words ends it. */
-static bool for_each_lun(struct words *w, const struct place *place,
-			 const char *(*each)(unsigned int target,
-					     unsigned int lun, void *data),
-			 void *data)
+static bool with_luns(struct words *w, const struct place *place,
+		      lun_call each, void *data)
 {
 	unsigned int target, lun;
 	const char *error = NULL;
@@ -89,7 +90,7 @@ static bool parse_text(struct words *w, const char *key, char *to, size_t size)
 	if (strlen(value) >= size)
 		return words_fail(w, "%s=%s: accepted: %zu characters at most",
 				  key, value, size - 1);
-	strcpy(to, value);
+	memcpy(to, value, strlen(value) + 1);
 	return true;
 }
 
@@ -136,7 +137,8 @@ static bool parse_disk(struct words *w, struct lun *lun)
 				  lun->block);
 	if (!lun->size || lun->size % lun->block || lun->size > 1ULL << 44)
 		return words_fail(w, "size: accepted: a multiple of the block size, up to 16T");
-	return words_done(w, "target, lun, size, block, serial, vendor, product, revision, version, max-transfer, opt-transfer, granularity, max-unmap, max-write-same, read-only, removable, thin, check-absent");
+	return words_done(w,
+			  "target, lun, size, block, serial, vendor, product, revision, version, max-transfer, opt-transfer, granularity, max-unmap, max-write-same, read-only, removable, thin, check-absent");
 }
 
 static const char *add_disk(unsigned int target, unsigned int number,
@@ -163,7 +165,7 @@ static bool do_disk(struct words *w, struct text *answer)
 
 	(void)answer;
 	return parse_place(w, &place) && parse_disk(w, &lun) &&
-	       for_each_lun(w, &place, add_disk, &lun);
+	       with_luns(w, &place, add_disk, &lun);
 }
 
 static const char *remove_one(unsigned int target, unsigned int lun,
@@ -179,7 +181,7 @@ static bool do_remove(struct words *w, struct text *answer)
 
 	(void)answer;
 	return parse_place(w, &place) && words_done(w, "target=, lun=") &&
-	       for_each_lun(w, &place, remove_one, NULL);
+	       with_luns(w, &place, remove_one, NULL);
 }
 
 static const char *resize_one(unsigned int target, unsigned int number,
@@ -201,7 +203,7 @@ static bool do_resize(struct words *w, struct text *answer)
 		return false;
 	if (!size)
 		return words_fail(w, "resize: accepted: with size=");
-	return for_each_lun(w, &place, resize_one, &size);
+	return with_luns(w, &place, resize_one, &size);
 }
 
 /* LOW..HIGH */
@@ -231,7 +233,8 @@ static bool parse_service(struct words *w, struct service *s)
 		return false;
 	if (!!constant + !!spread + !!tail + words_flag(w, "none") != 1 ||
 	    !s->width)
-		return words_fail(w, "service: accepted: one of constant=TIME, spread=LOW..HIGH, tail=TIME..SLOW permille=N, none; width=1 to 64");
+		return words_fail(w,
+				  "service: accepted: one of constant=TIME, spread=LOW..HIGH, tail=TIME..SLOW permille=N, none; width=1 to 64");
 	if (constant) {
 		s->kind = SERVICE_CONSTANT;
 		if (!parse_time(constant, &s->low))
@@ -267,7 +270,7 @@ static bool do_service(struct words *w, struct text *answer)
 	(void)answer;
 	return parse_place(w, &place) && parse_service(w, &service) &&
 	       words_done(w, "target=, lun=, constant=, spread=, tail=, permille=, width=, none") &&
-	       for_each_lun(w, &place, serve_one, &service);
+	       with_luns(w, &place, serve_one, &service);
 }
 
 static const char *attend_one(unsigned int target, unsigned int number,
@@ -288,10 +291,11 @@ static bool do_attention(struct words *w, struct text *answer)
 
 	(void)answer;
 	if (!text || !parse_sense(text, sense))
-		return words_fail(w, "attention: accepted: sense=KEY/ASC/ASCQ in hex, like 6/29/00");
+		return words_fail(w,
+				  "attention: accepted: sense=KEY/ASC/ASCQ in hex, like 6/29/00");
 	return parse_place(w, &place) &&
 	       words_done(w, "target=, lun=, sense=") &&
-	       for_each_lun(w, &place, attend_one, sense);
+	       with_luns(w, &place, attend_one, sense);
 }
 
 static const char *reserve_one(unsigned int target, unsigned int number,
@@ -315,7 +319,7 @@ static bool do_reserve(struct words *w, struct text *answer)
 	(void)answer;
 	return parse_place(w, &place) && words_number(w, "type", 8, &type) &&
 	       words_done(w, "target=, lun=, type=0 to 8") &&
-	       for_each_lun(w, &place, reserve_one, &type);
+	       with_luns(w, &place, reserve_one, &type);
 }
 
 static bool set_feature(struct words *w, unsigned int i)
@@ -333,7 +337,8 @@ static bool set_feature(struct words *w, unsigned int i)
 			offered_features &= ~BIT(features[n].bit);
 		return true;
 	}
-	return words_fail(w, "%s: accepted: + or - and one of hotplug, change, t10-pi, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
+	return words_fail(w,
+			  "%s: accepted: + or - and one of hotplug, change, t10-pi, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
 			  word);
 }
 
@@ -375,7 +380,8 @@ static bool do_clear(struct words *w, struct text *answer)
 	(void)answer;
 	w->used[1] = true;
 	if (!rules_clear(name))
-		return words_fail(w, "clear %s: no such rule; accepted: a name that rules shows, or none for all",
+		return words_fail(w,
+				  "clear %s: no such rule; accepted: a name that rules shows, or none for all",
 				  name);
 	return words_done(w, "one name");
 }
@@ -446,7 +452,8 @@ static bool parse_kind(struct words *w, unsigned int at, struct event *event)
 		event->kind = number;
 		return true;
 	}
-	return words_fail(w, "event %s: accepted: rescan, removed, hard-reset, transport, async, param, none, or a number",
+	return words_fail(w,
+			  "event %s: accepted: rescan, removed, hard-reset, transport, async, param, none, or a number",
 			  name);
 }
 
@@ -598,7 +605,8 @@ static bool do_die(struct words *w, struct text *answer)
 
 	(void)answer;
 	if (w->nr > 1 && !parse_time(w->word[1], &back))
-		return words_fail(w, "die %s: accepted: the time after which it lives again, like 500ms, or nothing",
+		return words_fail(w,
+				  "die %s: accepted: the time after which it lives again, like 500ms, or nothing",
 				  w->word[1]);
 	die(back);
 	return true;

@@ -13,10 +13,10 @@
 #include "wire.h"
 
 #define VERSION		1
-#define FLAG_REPLY	(1 << 2)
-#define FLAG_NEED_REPLY	(1 << 3)
+#define FLAG_REPLY	BIT(2)
+#define FLAG_NEED_REPLY	BIT(3)
 #define MAX_FDS		8
-#define NO_FD		(1 << 8)
+#define NO_FD		BIT(8)
 
 /* protocol features */
 #define PROTOCOL_MQ		BIT(0)

@@ -265,7 +265,7 @@ struct occasion {
 void rules_apply(const struct occasion *occasion, struct fault *fault,
 		 struct queue *q);
 bool rules_ignore_doorbell(struct queue *q);
-void rules_fuzz(uint64_t seed, uint64_t count, bool rings);
+void rules_fuzz(uint64_t seed, uint64_t count, bool drops, bool rings);
 uint64_t rules_fuzz_left(void);
 void corrupt_used_index(struct queue *q, uint16_t by);
 

@@ -106,7 +106,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int nr_made;
 static uint64_t chance = 88172645463325252ULL;
 static uint64_t fuzz_seed, fuzz_left, fuzz_number;
-static bool fuzz_rings;
+static bool fuzz_rings, fuzz_drops;
 
 /* Names of actions that a subject has, for a complaint. */
 static void accepted_verbs(enum subject subject, char *to, size_t size)
@@ -525,16 +525,17 @@ static uint64_t mix(uint64_t n)
 	return random_step(&state);
 }
 
-/* Faults that a driver with patience survives without a reset of the rings. */
+/* The last kind costs a command, which is for those who ask for it. */
 static void fuzz_command(uint64_t r, struct fault *f)
 {
 	static const enum verb kinds[] = {
 		DELAY, REORDER, NO_RESPONSE, NO_DATA, RESPONSE, STATUS, SENSE,
-		RESID, LOSE_INTERRUPT, WRONG_LEN, DROP, HOLD,
+		RESID, LOSE_INTERRUPT, WRONG_LEN, DROP,
 	};
-	struct action a = { .verb = kinds[r % ARRAY_LEN(kinds)] };
+	unsigned int nr = ARRAY_LEN(kinds) - !fuzz_drops;
+	struct action a = { .verb = kinds[r % nr] };
 
-	r /= ARRAY_LEN(kinds);
+	r /= nr;
 	a.number = a.verb == DELAY || a.verb == REORDER ?
 		   r % (200 * NS_PER_MS) : r & 0xffffffff;
 	a.sense[0] = r >> 32;
@@ -556,11 +557,12 @@ static void fuzz_ring(uint64_t r, struct fault *f, struct queue *q)
 static void fuzz_tmf(uint64_t r, struct fault *f)
 {
 	static const enum verb kinds[] = {
-		ANSWER, REJECT, SWALLOW, KEEP, NO_RESPONSE, DELAY,
+		ANSWER, REJECT, KEEP, NO_RESPONSE, DELAY, SWALLOW,
 	};
-	struct action a = { .verb = kinds[r % ARRAY_LEN(kinds)] };
+	unsigned int nr = ARRAY_LEN(kinds) - !fuzz_drops;
+	struct action a = { .verb = kinds[r % nr] };
 
-	r /= ARRAY_LEN(kinds);
+	r /= nr;
 	a.number = a.verb == DELAY ? r % (2000 * NS_PER_MS) : r & 0xff;
 	act(&a, f, NULL);
 }
@@ -586,12 +588,13 @@ static void fuzz(const struct occasion *o, struct fault *f, struct queue *q)
 }
 
 /* The next @count commands meet random faults, the same for the same seed. */
-void rules_fuzz(uint64_t seed, uint64_t count, bool rings)
+void rules_fuzz(uint64_t seed, uint64_t count, bool drops, bool rings)
 {
 	pthread_mutex_lock(&lock);
 	fuzz_seed = seed;
 	fuzz_left = count;
 	fuzz_number = 0;
+	fuzz_drops = drops;
 	fuzz_rings = rings;
 	pthread_mutex_unlock(&lock);
 }

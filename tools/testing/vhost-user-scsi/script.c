@@ -622,15 +622,17 @@ static bool do_live(struct words *w, struct text *answer)
 static bool do_fuzz(struct words *w, struct text *answer)
 {
 	uint64_t seed, count;
+	bool drops;
 
 	(void)answer;
 	if (w->nr < 3 || !parse_number(w->word[1], UINT64_MAX, &seed) ||
 	    !parse_number(w->word[2], UINT32_MAX, &count))
-		return words_fail(w, "fuzz: accepted: fuzz SEED N [rings]");
+		return words_fail(w, "fuzz: accepted: fuzz SEED N [drops] [rings]");
 	w->used[1] = true;
 	w->used[2] = true;
-	rules_fuzz(seed, count, words_flag(w, "rings"));
-	return words_done(w, "fuzz SEED N [rings]");
+	drops = words_flag(w, "drops");
+	rules_fuzz(seed, count, drops, words_flag(w, "rings"));
+	return words_done(w, "fuzz SEED N [drops] [rings]");
 }
 
 /* A well-behaved host again; the topology stays. */

@@ -81,10 +81,11 @@ said()
 	kmsg_since | grep -c -- "$1"
 }
 
-# read_begin NAME sdX - a read in the background
+# read_begin NAME sdX - a read in the background, by CPU 0's queue
 read_begin()
 {
-	( read_sector "$2" >"$TMP/read-$1" 2>&1; echo $? >"$TMP/status-$1" ) &
+	( taskset 1 dd "if=/dev/$2" of="$TMP/sector" bs=512 count=1 \
+		iflag=direct >"$TMP/read-$1" 2>&1; echo $? >"$TMP/status-$1" ) &
 	cleanup_add "hostctl host release; rm -f '$TMP/status-$1'"
 }
 

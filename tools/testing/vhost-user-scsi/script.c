@@ -20,7 +20,7 @@ static const struct {
 	const char *name;
 	unsigned int bit;
 } features[] = {
-	{ "hotplug", 1 }, { "change", 2 }, { "t10-pi", 3 },
+	{ "hotplug", 1 }, { "change", 2 },
 	{ "notify-on-empty", F_NOTIFY_EMPTY }, { "any-layout", F_ANY_LAYOUT },
 	{ "indirect", F_INDIRECT }, { "event-idx", F_EVENT_IDX },
 	{ "version-1", F_VERSION_1 }, { "packed", F_PACKED },
@@ -338,7 +338,7 @@ static bool set_feature(struct words *w, unsigned int i)
 		return true;
 	}
 	return words_fail(w,
-			  "%s: accepted: + or - and one of hotplug, change, t10-pi, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
+			  "%s: accepted: + or - and one of hotplug, change, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
 			  word);
 }
 

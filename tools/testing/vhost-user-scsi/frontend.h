@@ -153,7 +153,8 @@ static inline uint64_t share_memory(void)
 	return message(5, table, sizeof(table), front.memfd, false);
 }
 
-static inline void queue_start(unsigned int i)
+/* @resume: the guest has noticed nothing, QEMU goes on at the used index. */
+static inline void queue_start(unsigned int i, bool resume)
 {
 	uint64_t base = USER + ring_at(i);
 	struct {
@@ -162,15 +163,20 @@ static inline void queue_start(unsigned int i)
 	} addr = { i, 0, base, base + 0x2000, base + 0x1000, 0 };
 	struct front_queue *q = &front.q[i];
 	bool packed = front.features & PACKED;
+	uint16_t used = 0;
 
-	memset(front.mem + ring_at(i), 0, SLOT_SIZE);
-	memset(q, 0, sizeof(*q));
-	q->avail_wrap = true;
-	q->used_wrap = true;
+	if (resume) {
+		memcpy(&used, front.mem + ring_at(i) + 0x2002, 2);
+	} else {
+		memset(front.mem + ring_at(i), 0, SLOT_SIZE);
+		memset(q, 0, sizeof(*q));
+		q->avail_wrap = true;
+		q->used_wrap = true;
+	}
 	q->kick = eventfd(0, EFD_NONBLOCK);
 	q->call = eventfd(0, EFD_NONBLOCK);
 	tell_state(8, i, NUM);
-	tell_state(10, i, packed ? 0x80008000 : 0);
+	tell_state(10, i, packed ? 0x80008000 : used);
 	message(9, &addr, sizeof(addr), -1, false);
 	tell64(13, i, q->call);
 	tell64(12, i, q->kick);
@@ -185,7 +191,7 @@ static inline void queue_stop(unsigned int i)
 }
 
 /* What QEMU does when the guest's driver is ready. */
-static inline bool negotiate(uint64_t features)
+static inline bool negotiate_again(uint64_t features, bool resume)
 {
 	uint64_t offered = ask64(1);
 	unsigned int i;
@@ -202,8 +208,13 @@ static inline bool negotiate(uint64_t features)
 	if (share_memory())
 		return false;
 	for (i = 0; i < NR_QUEUES; i++)
-		queue_start(i);
+		queue_start(i, resume);
 	return true;
+}
+
+static inline bool negotiate(uint64_t features)
+{
+	return negotiate_again(features, false);
 }
 
 static inline void front_stop(void)

@@ -101,6 +101,11 @@ struct queue {
 	struct ring ring;
 	struct request_list pending;	/* by time */
 	struct request_list spare;
+	/* what was in flight when the host died, and where the ring was */
+	struct request_list orphans;
+	bool died;
+	uint16_t died_used, died_avail;
+	uint64_t died_desc;
 	unsigned int nr_pending, nr_reordered;
 	bool signal, lose_signal;
 	struct queue_counts counts;
@@ -174,6 +179,7 @@ size_t memory_copy(const struct seg *seg, unsigned int nr, uint64_t offset,
 int ring_map(struct ring *ring);
 struct request *ring_pop(struct queue *q);
 bool ring_waiting(struct ring *ring);
+uint16_t ring_ahead(const struct ring *ring, uint16_t index);
 void ring_quiet(struct ring *ring);
 bool ring_listen(struct ring *ring);
 void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len);
@@ -186,6 +192,8 @@ extern struct queue queues[MAX_QUEUES];
 void queues_init(void);
 void queue_run(struct queue *q);
 void queue_halt(struct queue *q);
+void queue_died(struct queue *q);
+void queue_revive(struct queue *q);
 void queue_wake(struct queue *q);
 void queue_give_back(struct queue *q, struct request *req, uint32_t len);
 void queue_complete(struct queue *q, struct request *req);

@@ -757,6 +757,29 @@ static void test_die(void)
 	front_stop();
 }
 
+/* Two in flight, one of them done out of order: nothing is lost or done twice. */
+static void test_revive(void)
+{
+	struct cmd a, b;
+
+	front_start(DISK, INDIRECT);
+	RUN(ready, 0, 0);
+	SAY("when op=read count=2 do hold");
+	a = send_cmd(Q, 0, 0, read_one, 0, 512);
+	b = send_cmd(Q, 0, 0, read_one, 0, 512);
+	RUN(ready, 0, 0);
+	EXPECT_EQ(number_of("count pending queue=2"), 2);
+	SAY("die 50ms");
+	EXPECT(!get(Q, 1, NOT_YET).came);
+	EXPECT(reconnect());
+	EXPECT(negotiate_again(INDIRECT, true));
+	EXPECT(wait_cmd(&a, WAIT) && good());
+	EXPECT(wait_cmd(&b, WAIT) && good());
+	RUN(read_one, 0, 512);
+	EXPECT(good() && !get(Q, 1, NOT_YET).came);
+	front_stop();
+}
+
 /* Chains that make no sense stop the queue, not the host. */
 static void test_bad_guest(void)
 {
@@ -857,6 +880,7 @@ int main(void)
 		{ "a bad line is named", test_bad_lines },
 		{ "a second negotiation", test_again },
 		{ "die and come back", test_die },
+		{ "commands in flight survive a death", test_revive },
 		{ "a guest that writes nonsense", test_bad_guest },
 		{ "fuzz", test_fuzz },
 		{ "wrong usage is named", test_usage },

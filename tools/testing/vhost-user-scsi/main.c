@@ -197,7 +197,7 @@ static void go_down(void)
 	if (listener >= 0)
 		close(listener);
 	listener = -1;
-	vhost_disconnect();
+	vhost_disconnect(true);
 	dead = true;
 }
 

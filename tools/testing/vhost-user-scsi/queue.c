@@ -266,6 +266,7 @@ void queues_init(void)
 		q->wake = -1;
 		TAILQ_INIT(&q->pending);
 		TAILQ_INIT(&q->spare);
+		TAILQ_INIT(&q->orphans);
 		pthread_mutex_init(&q->lock, NULL);
 	}
 }
@@ -284,6 +285,52 @@ void queue_run(struct queue *q)
 		q->has_thread = true;
 	}
 	queue_wake(q);
+}
+
+/*
+ * Remember what is in flight, before queue_halt(): a host that comes back would
+ * find it in the memory that it shares with QEMU for this.
+ */
+void queue_died(struct queue *q)
+{
+	struct request *req;
+
+	q->died = q->ring.desc && !q->ring.packed;
+	q->died_desc = q->ring.desc_addr;
+	q->died_used = q->ring.used_idx;
+	q->died_avail = q->ring.last_avail;
+	while (q->died && (req = TAILQ_FIRST(&q->pending))) {
+		queue_unhold(q, req);
+		TAILQ_INSERT_TAIL(&q->orphans, req, node);
+	}
+}
+
+/* The ring is the one that it was, the guest has gone on with it. */
+static bool same_ring(const struct queue *q)
+{
+	return !q->ring.packed && q->ring.desc_addr == q->died_desc &&
+	       q->ring.used_idx == q->died_used &&
+	       q->ring.last_avail == q->died_used &&
+	       ring_ahead(&q->ring, q->died_avail) <= q->ring.num;
+}
+
+/* A ring is set up after the host died: does the guest still wait? */
+void queue_revive(struct queue *q)
+{
+	struct request *req;
+	bool same = q->died && same_ring(q);
+
+	q->died = false;
+	if (same)
+		q->ring.last_avail = q->died_avail;
+	while ((req = TAILQ_FIRST(&q->orphans))) {
+		TAILQ_REMOVE(&q->orphans, req, node);
+		req->due = q->index == QUEUE_EVENT ? FOREVER : 0;
+		if (same)
+			queue_hold(q, req);
+		else
+			queue_free(q, req);
+	}
 }
 
 /*

@@ -165,6 +165,12 @@ bool ring_waiting(struct ring *ring)
 	       !!(flags & PACKED_USED) != ring->avail_wrap;
 }
 
+/* How far the guest of a split ring is ahead of an index. */
+uint16_t ring_ahead(const struct ring *ring, uint16_t index)
+{
+	return load16((char *)ring->avail + 2) - index;
+}
+
 static struct request *request_get(struct queue *q)
 {
 	struct request *req = TAILQ_FIRST(&q->spare);
@@ -190,8 +196,7 @@ struct request *ring_pop(struct queue *q)
 	if (!ring_waiting(&q->ring))
 		return NULL;
 	if (!q->ring.packed &&
-	    (uint16_t)(load16((char *)q->ring.avail + 2) -
-		       q->ring.last_avail) > q->ring.num) {
+	    ring_ahead(&q->ring, q->ring.last_avail) > q->ring.num) {
 		queue_break(q, "the guest's index is too far ahead");
 		return NULL;
 	}

@@ -78,7 +78,8 @@ static void unlock_all(void)
 		pthread_mutex_unlock(&queues[i].lock);
 }
 
-void vhost_disconnect(void)
+/* @died: as if this process had ended; else QEMU has. */
+void vhost_disconnect(bool died)
 {
 	unsigned int i;
 
@@ -88,6 +89,8 @@ void vhost_disconnect(void)
 	for (i = 0; i < MAX_QUEUES; i++) {
 		struct queue *q = &queues[i];
 
+		if (died)
+			queue_died(q);
 		queue_halt(q);
 		if (q->call >= 0)
 			close(q->call);
@@ -228,6 +231,7 @@ static int set_kick(struct queue *q, struct message *m)
 		q->enabled = true;
 	if (!q->ring.desc && start_ring(q))
 		return -1;
+	queue_revive(q);
 	queue_run(q);
 	return 0;
 }
@@ -377,7 +381,7 @@ void vhost_message(void)
 	if (!receive(&m)) {
 		if (verbose)
 			say("QEMU has gone");
-		vhost_disconnect();
+		vhost_disconnect(false);
 		return;
 	}
 	if (verbose)

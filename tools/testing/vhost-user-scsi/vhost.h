@@ -3,9 +3,11 @@
 #ifndef VHOST_USER_SCSI_VHOST_H
 #define VHOST_USER_SCSI_VHOST_H
 
+#include <stdbool.h>
+
 int vhost_fd(void);		/* -1: nobody is connected */
 void vhost_connect(int fd);
 void vhost_message(void);
-void vhost_disconnect(void);
+void vhost_disconnect(bool died);
 
 #endif

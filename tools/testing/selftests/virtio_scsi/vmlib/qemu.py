@@ -240,11 +240,13 @@ def device_props(text):
 
 
 def scripted_args(machine, work):
-    """How QEMU finds the scripted hosts."""
+    """How QEMU finds the scripted hosts, again if it can, from 8.2 on."""
     args = []
     for number in scripted.adapters(machine.devices) if machine.host else ():
         path = scripted.socket_path(work, number)
-        args += ["-chardev", f"socket,id=host{number},path={path}"]
+        again = tuple(map(int, version().split("."))) >= (8, 2)
+        args += ["-chardev", f"socket,id=host{number},path={path}"
+                 + ",reconnect=1" * again]
     return args
 
 

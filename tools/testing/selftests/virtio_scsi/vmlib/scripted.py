@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The scripted host: its processes, one for each adapter, and their ears."""
 
+import hashlib
 import os
 import pathlib
 import select
@@ -35,7 +36,9 @@ def script_of(value):
 
 def build(checkout=paths.CHECKOUT):
     """The program, built if anything changed."""
-    output = paths.subdir("scripted-host")
+    key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
+    output = paths.subdir("scripted-host") / key
+    output.mkdir(exist_ok=True)
     with paths.locked("scripted-host"):
         done = subprocess.run(
             ["make", "-s", "-C", str(checkout / SOURCE), f"OUTPUT={output}"],

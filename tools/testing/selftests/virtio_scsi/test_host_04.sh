@@ -24,5 +24,5 @@ rule "when name=d doorbell count=1 do ignore"
 check "F34 a read whose doorbell is lost ends" timed read_sector "$sick"
 in_range "F34 it took 3 s at most" "$TOOK" 0 300
 is "F32 nothing else was said" \
-	"$(kmsg_errors | grep -vc 'completions without an interrupt')" 0
+	"$(complaints | grep -vc 'completions without an interrupt')" 0
 finish

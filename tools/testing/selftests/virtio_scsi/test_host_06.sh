@@ -20,6 +20,6 @@ read_begin slow "$sick"
 check "F34 another disk is read meanwhile" read_sector "$well"
 check "F34 the read ends well" read_end slow 80
 is "F34 one line" "$(said 'waiting on')" 1
-is "F34 nothing worse" "$(kmsg_errors | wc -l)" 0
+is "F34 nothing worse" "$(complaints | wc -l)" 0
 check "F34 the disk was not given up" running "$sick"
 finish

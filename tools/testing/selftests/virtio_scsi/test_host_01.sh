@@ -4,7 +4,7 @@
 # shows: F28 spec_19 spec_23
 # vm: --smp 4 --host script:host.script
 # core: yes
-# intree: NEXUS_FAILURE and TARGET_FAILURE come as host bytes that newer kernels read as success
+# intree: TARGET_FAILURE is DID_BAD_TARGET without sense; the rest is seen
 # shellcheck shell=dash
 
 . "$(dirname "$0")/host.sh"

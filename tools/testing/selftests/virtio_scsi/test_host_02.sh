@@ -4,7 +4,7 @@
 # shows: F31 spec_19 spec_14
 # vm: --smp 4 --host script:host.script
 # core: yes
-# intree: the response of the command before is believed: stale data reads as success
+# intree: the response of the command before is believed: SG_IO and reads get stale data as success
 # shellcheck shell=dash
 
 . "$(dirname "$0")/host.sh"

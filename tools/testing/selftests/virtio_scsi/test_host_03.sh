@@ -4,7 +4,7 @@
 # shows: F30 spec_19
 # vm: --smp 4 --host script:host.script
 # core: yes
-# intree: a WARNING for the sense; the residual is believed
+# intree: a WARNING for the sense, and GOOD without data is sent again for ever
 # shellcheck shell=dash
 
 . "$(dirname "$0")/host.sh"

@@ -4,7 +4,7 @@
 # shows: F29
 # vm: --smp 4 --host script:host.script
 # core: yes
-# intree: the same for the status; NEXUS_FAILURE is tried again and fails as EIO on newer kernels
+# intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

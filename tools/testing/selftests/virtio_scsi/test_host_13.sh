@@ -5,7 +5,7 @@
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90
-# intree: unknown kinds are printed each; a flood prints a line for each
+# intree: a removed event with a LUN of zeroes takes the disk at 0:0; a line for each event; 8 buffers
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

@@ -5,7 +5,7 @@
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90
-# intree: a host that answers FUNCTION REJECTED is taken at its word, the rest is the same
+# intree: the same
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

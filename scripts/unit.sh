@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tests that need no guest: tools/virtio, and the runner's own. Last line
-# "N passed, N failed, N skipped".
+# The tests that need no guest: tools/virtio, the scripted host's and the
+# runner's own. Last line "N passed, N failed, N skipped".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
@@ -38,6 +38,11 @@ python_totals() {
 echo "# tools/virtio"
 make --no-print-directory -C tools/virtio check 2>&1 | tee "$log"
 add_totals "$(last_totals "$log")" "tools/virtio"
+
+echo "# tools/testing/vhost-user-scsi"
+make --no-print-directory -C tools/testing/vhost-user-scsi check 2>&1 |
+	tee "$log"
+add_totals "$(last_totals "$log")" "vhost-user-scsi"
 
 echo "# tools/testing/selftests/virtio_scsi/vmlib"
 (cd tools/testing/selftests/virtio_scsi &&

@@ -7,14 +7,15 @@ import re
 import signal
 import sys
 
-from . import (guest, packages, paths, qemu, session, testrun,
+from . import (guest, packages, paths, qemu, scripted, session, testrun,
                tests as guest_tests)
 from .errors import UsageError, VmtestError
 
 COMMANDS = ("run", "test", "list", "shell", "prepare", "headers")
 DRIVERS = ("ours", "intree", "none")
 # Options that a test's vm line may leave to the command line.
-MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk")
+MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk", "host")
+HOST_DEVICE = "vhost-user-scsi-pci,num_queues=4"
 SHELL_SECONDS = 7 * 86400
 USAGE = """\
 vmtest run  [options] -- 'SHELL SCRIPT'   boot, load the driver, run the script
@@ -37,6 +38,9 @@ Options of run, test and shell:
   --disk 'hba=0,target=0,lun=0,size=1G'   a disk; may repeat; also data=1
                                           file= serial= block= kind=hd|cd and
                                           scsi-hd's own; target=0..7 is eight
+  --host script:FILE                      the scripted host; its disks are in
+                                          the script, --device's default then
+                                          vhost-user-scsi-pci,num_queues=4
   --qemu-arg ARG   --append 'ARGUMENTS'   may repeat
   --fio                                   bring fio (found out from the script)
   --timeout SECONDS                       default 120 (test: each one's own)
@@ -162,8 +166,23 @@ def check(options):
         qemu.choose("--qemu", options.qemu, (qemu.version(),),
                     qemu.LATER_QEMUS)
     if options.host:
-        raise UsageError(f"--host {options.host}: not there yet; accepted: "
-                         "no --host, QEMU is the host")
+        check_host(options)
+
+
+def check_host(options):
+    """What goes together with a scripted host."""
+    scripted.script_of(options.host)
+    if options.disk:
+        raise UsageError(f"--disk {options.disk[0]} with --host: accepted: disk "
+                         "lines in the script")
+    if options.machine not in ("q35", "pc"):
+        raise UsageError(f"--machine {options.machine} with --host: "
+                         "accepted: q35, pc")
+    wrong = next((d for d in options.device
+                  if not d.startswith(scripted.DEVICE)), None)
+    if wrong:
+        raise UsageError(f"--device {wrong} with --host: accepted: "
+                         f"{HOST_DEVICE}")
 
 
 def machine_of(options):
@@ -180,7 +199,9 @@ def machine_of(options):
                          f"{twice}; accepted: one each")
     return qemu.Machine(
         machine=options.machine, accel=options.accel, smp=options.smp,
-        mem=options.mem, devices=tuple(options.device), disks=tuple(disks),
+        mem=options.mem, disks=tuple(disks),
+        devices=tuple(options.device) or (HOST_DEVICE,) * bool(options.host),
+        host=scripted.script_of(options.host) if options.host else "",
         qemu_args=tuple(options.qemu_arg), append=tuple(options.append))
 
 

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from . import guestlink, klog, qemu, qmp
+from . import guestlink, klog, qemu, qmp, scripted
 from .errors import SetupError
 
 SOCKETS = ("out", "err", "ctl", "qmp")
@@ -69,12 +69,19 @@ class Guest:
         self.ends = {}
         self.stopped = None
         self.complaint = []     # after the end: what QEMU had to say
+        self.hosts_said = []    # and the scripted hosts
         self.control_rest = b""
-        self.process = self._start(machine, image, initrd, work)
+        self.hosts = scripted.Hosts(machine, work)
+        try:
+            self.process = self._start(machine, image, initrd, work)
+        except BaseException:
+            self.hosts.stop()
+            raise
         REGISTRY.add(self)
         self.qmp = qmp.Client(lambda data: self.write("qmp", data))
         self.hostctl = guestlink.Hostctl(
-            self.qmp, lambda data: self.write("ctl", data), handler.warn)
+            self.qmp, lambda data: self.write("ctl", data), handler.warn,
+            self.hosts.ask)
 
     def _start(self, machine, image, initrd, work):
         far = {}
@@ -147,6 +154,8 @@ class Guest:
         return self.stopped
 
     def _close(self):
+        self.hosts_said = self.hosts.complaints()
+        self.hosts.stop()
         self.selector.close()
         os.close(self.pidfd)
         for end in self.ends.values():
@@ -240,6 +249,7 @@ class Guest:
         if self.process.returncode < 0 and not self.stopped:
             number = signal.Signals(-self.process.returncode)
             lines.append(f"QEMU was ended by {number.name}")
+        lines += self.hosts_said
         return [line for line in lines if line.strip()]
 
 

@@ -41,10 +41,11 @@ def usage(text):
 class Hostctl:
     """The host's end of hostctl for one boot."""
 
-    def __init__(self, qmp, send, warn):
+    def __init__(self, qmp, send, warn, ask_host):
         self.qmp = qmp          # qmp.Client
         self.send = send        # writes bytes to the guest
         self.warn = warn        # tells the user something
+        self.ask_host = ask_host    # words to the scripted host's answer
         self.announced = []     # from hostctl expect
         self.following = None   # from hostctl next
         self.following_devices = ()
@@ -151,8 +152,8 @@ class Hostctl:
         self.following_devices = tuple(words[1:])
         return reply(0)
 
-    @staticmethod
-    def do_host(_words):
-        """The scripted host comes later."""
-        return usage("host: not there yet; accepted: "
-                     "qmp, after, event, expect, next")
+    def do_host(self, words):
+        """A line for the scripted host."""
+        status, text = self.ask_host(words)
+        return usage(text.rstrip("\n")) if status == USAGE else \
+            reply(status, text)

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from . import paths
+from . import paths, scripted
 from .errors import SetupError, UsageError
 
 ARCHES = ("x86_64",)
@@ -69,6 +69,7 @@ class Machine:
     mem: int = 1024
     devices: tuple = ()
     disks: tuple = ()
+    host: str = ""          # the script of a scripted host
     qemu_args: tuple = ()
     append: tuple = ()
 
@@ -193,10 +194,15 @@ def machine_args(machine):
     """Board, CPUs, memory."""
     board = {"microvm": "microvm,acpi=on,pit=on,pic=on,rtc=on",
              }.get(machine.machine, machine.machine)
+    if machine.host:
+        board += ",memory-backend=shared"
     args = ["-nodefaults", "-no-user-config", "-display", "none",
             "-M", board, "-accel", ACCELS[machine.accel], "-no-reboot",
             "-cpu", "host" if machine.accel == "kvm" else "max",
             "-smp", machine.smp, "-m", str(machine.mem)]
+    if machine.host:
+        args += ["-object", "memory-backend-memfd,id=shared,share=on,"
+                 f"size={machine.mem}M"]
     if machine.machine == "microvm":
         args += ["-global", "virtio-mmio.force-legacy=false"]
     return args
@@ -233,6 +239,17 @@ def device_props(text):
             for p in text.split(",")[1:]]
 
 
+def scripted_args(machine, work):
+    """How QEMU finds the scripted hosts, again if it can, from 8.2 on."""
+    args = []
+    for number in scripted.adapters(machine.devices) if machine.host else ():
+        path = scripted.socket_path(work, number)
+        again = tuple(map(int, version().split("."))) >= (8, 2)
+        args += ["-chardev", f"socket,id=host{number},path={path}"
+                 + ",reconnect=1" * again]
+    return args
+
+
 def adapter_args(machine):
     """The adapters, on q35 each behind a root port so that it can be pulled."""
     default = "virtio-scsi-" + ("device" if machine.machine == "microvm"
@@ -242,6 +259,8 @@ def adapter_args(machine):
         keys = [key for key, _ in device_props(text)]
         if "id" not in keys:
             text += f",id=hba{index}"
+        if machine.host and text.startswith(scripted.DEVICE):
+            text += f",chardev=host{index}"
         if machine.machine == "q35" and index < ROOT_PORTS and \
                 not CONVENTIONAL.search(text):
             args += root_port(f"rp-hba{index}", index + 1)
@@ -324,6 +343,7 @@ def command(machine, image, initrd, console, sockets, work):
     args = [PROGRAM, *machine_args(machine), *machine.qemu_args,
             *kernel_args(machine, image, initrd),
             *port_args(machine, console, sockets)]
+    args += scripted_args(machine, work)
     args += adapter_args(machine) + spare_ports(machine)
     if has_adapter(machine):
         make_data(machine.disks, work)

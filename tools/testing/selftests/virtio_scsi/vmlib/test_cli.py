@@ -53,10 +53,18 @@ class OptionErrors(unittest.TestCase):
         for option, value in (("--kernel", "debug"), ("--kernel", "rt"),
                               ("--kernel", "686"), ("--qemu", "10.0"),
                               ("--qemu", "11.1"), ("--arch", "arm64"),
-                              ("--arch", "s390x"), ("--host", "vhost"),
-                              ("--host", "script:x")):
+                              ("--arch", "s390x"), ("--host", "vhost")):
             self.refused(["run", option, value, "--", "true"],
                          value, "not there yet")
+
+    def test_scripted_host(self):
+        self.refused(["run", "--host", "script:nosuch", "--", "true"],
+                     "script:nosuch", "no such file")
+        self.refused(["run", "--host", "x", "--", "true"], "script:FILE")
+        host = ["--host", "script:vmtest"]      # any file will do
+        for more in (["--disk", "target=1"], ["--machine", "microvm"],
+                     ["--device", "virtio-scsi-pci"]):
+            self.refused(["run", *host, *more, "--", "true"], more[1])
 
     def test_unknown_values(self):
         for option, value, accepted in (

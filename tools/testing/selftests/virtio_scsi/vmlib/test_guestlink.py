@@ -20,9 +20,14 @@ class Link(unittest.TestCase):
         self.warnings = []
         self.qmp = qmp.Client(self.written.append)
         self.link = guestlink.Hostctl(self.qmp, self.sent.append,
-                                      self.warnings.append)
+                                      self.warnings.append, self.host)
         self.qemu({"QMP": {}}, {"return": {}})
         self.written.clear()
+
+    @staticmethod
+    def host(words):
+        """A scripted host that knows one word."""
+        return (0, "5\n") if words == ["count"] else (2, "accepted: count")
 
     def qemu(self, *messages):
         """QEMU says something."""
@@ -72,6 +77,12 @@ class Link(unittest.TestCase):
             status, text = self.answer()
             self.assertEqual((status, text.count("\n")), (2, 1), words)
         self.assertEqual(self.written, [])
+
+    def test_scripted_host(self):
+        self.ask("host", "count")
+        self.assertEqual(self.answer(), (0, "5\n"))
+        self.ask("host", "x")
+        self.assertEqual(self.answer(), (2, "hostctl: accepted: count\n"))
 
     def test_events_are_handed_out_once(self):
         self.ask("event", "DEVICE_DELETED")

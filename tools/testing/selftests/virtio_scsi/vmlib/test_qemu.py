@@ -53,6 +53,18 @@ class Arguments(unittest.TestCase):
             self.assertIn(device, values(args, "-device"))
             self.assertNotIn("root-port", " ".join(args))
 
+    def test_scripted_host(self):
+        args = self.command(host="S", mem=512,
+                            devices=("vhost-user-scsi-pci,num_queues=2",))
+        self.assertIn("q35,memory-backend=shared", values(args, "-M"))
+        self.assertIn("memory-backend-memfd,id=shared,share=on,size=512M",
+                      values(args, "-object"))
+        self.assertIn("vhost-user-scsi-pci,num_queues=2,id=hba0,"
+                      "chardev=host0,bus=rp-hba0", values(args, "-device"))
+        self.assertTrue(any(c.startswith("socket,id=host0,path=")
+                            for c in values(args, "-chardev")))
+        self.assertNotIn("scsi-hd", " ".join(args))
+
     def test_order(self):
         args = self.command(qemu_args=("-device", "intel-iommu"))
         devices = values(args, "-device")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# hotplug.sh, and what the tests share that the scripted host is for: rules,
+# single reads with a time limit, what the kernel said about it. The disks are
+# those of host.script.
+
+SCRIPTED_HOST=yes
+# shellcheck source=hotplug.sh
+. "$(dirname "$0")/hotplug.sh"
+
+READ10=28000000000000000100
+
+# rule LINE - one line of script; a test that cannot give its rules is lost
+rule()
+{
+	hostctl host "$1" >"$TMP/rule" 2>&1 || {
+		note "$(cat "$TMP/rule")"
+		exit 1
+	}
+}
+
+# seen WHAT… - a number that the host counted
+seen()
+{
+	hostctl host "count $*"
+}
+
+# hits NAME - how often a rule was followed
+hits()
+{
+	hostctl host "hits $1"
+}
+
+# host_begin - a host that behaves, now and when the test is over; disks
+# shellcheck disable=SC2034 # sick and well are the tests'
+host_begin()
+{
+	cleanup_add 'hostctl host reset'
+	rule reset
+	wait_for 20 disk_named more >/dev/null && wait_for 20 disks_ready || exit 1
+	sick=$(disk_named sick) || exit 1
+	well=$(disk_named well) || exit 1
+	kmsg_mark
+}
+
+# answer sdX - what a program gets that reads sector 0 by SG_IO
+answer()
+{
+	sgio -d in -l 512 -c $READ10 "/dev/$1"
+}
+
+# read_sector sdX - sector 0 by the block layer, past the page cache
+read_sector()
+{
+	dd if="/dev/$1" of="$TMP/sector" bs=512 count=1 iflag=direct
+}
+
+# reads_wrong sdX ERROR - the read fails, and with this error
+reads_wrong()
+{
+	if read_sector "$1" >"$TMP/dd" 2>&1; then
+		echo "the read succeeded"
+		return 1
+	fi
+	grep "$2" "$TMP/dd" || {
+		cat "$TMP/dd"
+		return 1
+	}
+}
+
+# running sdX - the SCSI layer has not given it up
+running()
+{
+	[ "$(cat "/sys/block/$1/device/state")" = running ]
+}
+
+# said REGEX - how many lines of the kernel since kmsg_mark match
+said()
+{
+	kmsg_since | grep -c -- "$1"
+}
+
+# complaints - what drivers and block layer warned of since kmsg_mark; not what
+# a slow emulation makes the clocks say
+complaints()
+{
+	kmsg_errors | grep -E 'virtio|scsi|(^| )sd |I/O|blk|critical'
+}
+
+# read_begin NAME sdX - a read in the background, by CPU 0's queue
+read_begin()
+{
+	( taskset 1 dd "if=/dev/$2" of="$TMP/sector" bs=512 count=1 \
+		iflag=direct >"$TMP/read-$1" 2>&1; echo $? >"$TMP/status-$1" ) &
+	cleanup_add "hostctl host release; rm -f '$TMP/status-$1'"
+}
+
+# read_over NAME
+read_over()
+{
+	[ -e "$TMP/status-$1" ]
+}
+
+# read_end NAME [SECONDS] - it ends in time, without an error
+read_end()
+{
+	wait_for "${2:-5}" read_over "$1" || return 1
+	cat "$TMP/read-$1"
+	[ "$(cat "$TMP/status-$1")" = 0 ]
+}
+
+# timed COMMAND… - TOOK is how long it took, in hundredths of a second
+# shellcheck disable=SC2034 # TOOK is the tests'
+timed()
+{
+	local begun status=0
+
+	begun=$(now)
+	"$@" || status=$?
+	TOOK=$(($(now) - begun))
+	return "$status"
+}
+
+# pending_reach N - the host keeps so many commands
+pending_reach()
+{
+	[ "$(seen pending)" -ge "$1" ]
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scripted host: its processes, one for each adapter, and their ears."""
+
+import hashlib
+import os
+import pathlib
+import select
+import socket
+import subprocess
+import time
+
+from . import paths
+from .errors import BuildError, SetupError, UsageError
+
+SOURCE = "tools/testing/vhost-user-scsi"
+PROGRAM = "vhost-user-scsi"
+DEVICE = "vhost-user-scsi"
+START_SECONDS = 20
+ANSWER_SECONDS = 10
+
+
+def script_of(value):
+    """The file that --host names: a path, or one of the tests' folder."""
+    kind, _, name = value.partition(":")
+    if value == "vhost":
+        raise UsageError("--host vhost: not there yet; accepted: script:FILE")
+    if kind != "script" or not name:
+        raise UsageError(f"--host {value}: accepted: script:FILE, or no "
+                         "--host, QEMU is the host")
+    for path in (pathlib.Path(name), paths.SELFTESTS / name):
+        if path.is_file():
+            return str(path.resolve())
+    raise UsageError(f"--host {value}: no such file; accepted: a script for "
+                     f"the host, see {SOURCE}/README.rst")
+
+
+def build(checkout=paths.CHECKOUT):
+    """The program, built if anything changed."""
+    key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
+    output = paths.subdir("scripted-host") / key
+    output.mkdir(exist_ok=True)
+    with paths.locked("scripted-host"):
+        done = subprocess.run(
+            ["make", "-s", "-C", str(checkout / SOURCE), f"OUTPUT={output}"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            check=False, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise BuildError("the scripted host does not build:\n"
+                         + done.stdout.strip())
+    return output / PROGRAM
+
+
+def adapters(devices):
+    """The numbers of the adapters that are scripted hosts."""
+    return [n for n, text in enumerate(devices) if text.startswith(DEVICE)]
+
+
+def socket_path(work, number):
+    """Where QEMU finds the host of an adapter."""
+    return work / f"host{number}"
+
+
+class Host:
+    """One process of the scripted host."""
+
+    def __init__(self, script, work, number):
+        self.errors = work / f"host{number}.err"
+        control = work / f"ctl{number}"
+        # The kernel ends it when this process dies without a word.
+        command = ["setpriv", "--pdeathsig", "KILL", str(build()),
+                   "--script", script, "--control", str(control),
+                   "--socket", str(socket_path(work, number))]
+        with open(self.errors, "wb") as errors:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=errors)
+        try:
+            self._wait()
+            self.control = socket.socket(socket.AF_UNIX)
+            self.control.settimeout(ANSWER_SECONDS)
+            self.control.connect(str(control))
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait(self):
+        """It says "ready" when it listens."""
+        out = self.process.stdout
+        if select.select([out], [], [], START_SECONDS)[0] and \
+                os.read(out.fileno(), 64) == b"ready\n":
+            return
+        self.process.kill()
+        self.process.wait()
+        complaint = self.complaint()
+        if self.process.returncode == 2:
+            raise UsageError(complaint)
+        raise SetupError(f"the scripted host did not start: {complaint}")
+
+    def complaint(self):
+        """What it wrote to its stderr."""
+        return self.errors.read_text("utf-8", "replace").strip()
+
+    def ask(self, line):
+        """A line of script; its status and its answer."""
+        if "\n" in line:
+            return 2, "host: accepted: one line at a time\n"
+        try:
+            self.control.sendall(line.encode() + b"\n")
+            head = self._until_newline()
+            status, length = map(int, head.split())
+            return status, self._exactly(length).decode("utf-8", "replace")
+        except (OSError, ValueError) as error:
+            return 1, f"the scripted host does not answer: {error}\n"
+
+    def _exactly(self, length):
+        data = b""
+        end = time.monotonic() + ANSWER_SECONDS
+        while len(data) < length and time.monotonic() < end:
+            part = self.control.recv(length - len(data))
+            if not part:
+                raise ConnectionError("it has ended")
+            data += part
+        return data
+
+    def _until_newline(self):
+        head = b""
+        while not head.endswith(b"\n"):
+            head += self._exactly(1)
+        return head
+
+    def stop(self):
+        """End it."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        if hasattr(self, "control"):
+            self.control.close()
+
+
+class Hosts:
+    """All scripted hosts of a guest."""
+
+    def __init__(self, machine, work):
+        self.hosts = {}
+        try:
+            for number in adapters(machine.devices) if machine.host else ():
+                self.hosts[number] = Host(machine.host, work, number)
+        except BaseException:
+            self.stop()
+            raise
+
+    def ask(self, words):
+        """hostctl host [hbaK] LINE; a status and an answer."""
+        number = 0
+        if len(words) == 2 and words[0].startswith("hba"):
+            number = int(words[0][3:]) if words[0][3:].isdigit() else -1
+            words = words[1:]
+        if len(words) != 1:
+            return 2, "host: accepted: host [hbaK] 'LINE'"
+        if number not in self.hosts:
+            known = ", ".join(f"hba{n}" for n in self.hosts) or \
+                "none, the run has no --host script:FILE"
+            return 2, f"host: no scripted host; accepted: {known}"
+        return self.hosts[number].ask(words[0])
+
+    def complaints(self):
+        """What they said on stderr, and whether one ended."""
+        lines = []
+        for number, host in self.hosts.items():
+            lines += host.complaint().splitlines()
+            if host.process.poll() is not None:
+                lines.append(f"the scripted host of hba{number} ended with "
+                             f"status {host.process.returncode}")
+        return lines
+
+    def stop(self):
+        """End all of them."""
+        for host in self.hosts.values():
+            host.stop()

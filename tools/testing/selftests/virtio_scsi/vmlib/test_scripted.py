@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The scripted host's process, without a guest."""
+
+import pathlib
+import tempfile
+import unittest
+
+from vmlib import qemu, scripted
+from vmlib.errors import UsageError
+
+
+class Processes(unittest.TestCase):
+    """What a run starts and asks."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        self.script = self.work / "script"
+
+    def start(self, text, count=1):
+        """The hosts of a machine with COUNT adapters."""
+        self.script.write_text(text, encoding="ascii")
+        hosts = scripted.Hosts(
+            qemu.Machine(host=str(self.script),
+                         devices=("vhost-user-scsi-pci",) * count),
+            self.work)
+        self.addCleanup(hosts.stop)
+        return hosts
+
+    def test_lines(self):
+        hosts = self.start("disk target=0\n", 2)
+        self.assertTrue((self.work / "host1").is_socket())
+        self.assertEqual(hosts.ask(["count commands"]), (0, "0\n"))
+        status, text = hosts.ask(["hba1", "frob"])
+        self.assertEqual(status, 2)
+        self.assertIn("accepted", text)
+        self.assertEqual(hosts.ask(["rules"]), (0, ""))
+        self.assertEqual(hosts.complaints(), [])
+
+    def test_wrong_requests(self):
+        hosts = self.start("")
+        for words in ([], ["a", "b"], ["hba7", "rules"], ["two\nlines"]):
+            status, text = hosts.ask(words)
+            self.assertEqual(status, 2, words)
+            self.assertIn("accepted", text)
+
+    def test_bad_script(self):
+        with self.assertRaisesRegex(UsageError, ":2: .*frob.*accepted"):
+            self.start("disk target=0\nfrob\n")
+
+    def test_one_that_ended(self):
+        hosts = self.start("")
+        hosts.hosts[0].process.kill()
+        hosts.hosts[0].process.wait()
+        self.assertEqual(hosts.ask(["rules"])[0], 1)
+        self.assertIn("ended", hosts.complaints()[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Request queues: the virtio-scsi framing of a SCSI command.
+ */
+#include <string.h>
+
+#include "host.h"
+#include "wire.h"
+
+/* 01, target, single-level or flat LUN; false: something else. */
+bool lun_decode(const uint8_t *bytes, unsigned int *target, unsigned int *lun)
+{
+	*target = bytes[1];
+	*lun = get16(bytes + 2) & 0x3fff;
+	return bytes[0] == 1 && bytes[2] < 0x80 && !get32(bytes + 4);
+}
+
+static void count_command(struct queue *q, struct request *req)
+{
+	struct lun *lun;
+
+	q->counts.op[req->cdb[0]]++;
+	if (req->bad_address)
+		return;
+	lun = lun_find(req->target, req->lun);
+	if (lun)
+		__atomic_add_fetch(&lun->op[req->cdb[0]], 1, __ATOMIC_RELAXED);
+}
+
+static bool parse(struct request *req)
+{
+	struct virtio_scsi_cmd_req head;
+
+	if (req->in_len < RESP_SIZE ||
+	    memory_copy(req->seg, req->n_out, 0, &head, REQ_SIZE, false) <
+	    REQ_SIZE)
+		return false;
+	memcpy(req->lun_bytes, head.lun, sizeof(head.lun));
+	req->bad_address = !lun_decode(head.lun, &req->target, &req->lun);
+	req->tag = head.tag;
+	memcpy(req->cdb, head.cdb, sizeof(req->cdb));
+	return true;
+}
+
+static uint64_t due_time(struct request *req)
+{
+	uint64_t due = 0;
+	struct lun *lun;
+
+	if (req->fault.delay == FOREVER)
+		return FOREVER;
+	lun = req->bad_address ? NULL : lun_find(req->target, req->lun);
+	if (lun)
+		due = service_due(lun);
+	if (req->fault.delay)
+		due = (due ? due : now_ns()) + req->fault.delay;
+	return due;
+}
+
+/* A command arrives. */
+void command_take(struct queue *q, struct request *req)
+{
+	struct occasion occasion = { .subject = ON_COMMAND, .queue = q->index };
+
+	if (!parse(req)) {
+		queue_give_back(q, req, 0);
+		return;
+	}
+	occasion.target = req->bad_address ? -1 : (int)req->target;
+	occasion.lun = req->bad_address ? -1 : (int)req->lun;
+	occasion.op = req->cdb[0];
+	rules_apply(&occasion, &req->fault, q);
+	pthread_rwlock_rdlock(&topology);
+	count_command(q, req);
+	req->due = due_time(req);
+	pthread_rwlock_unlock(&topology);
+	if (req->fault.drop)
+		queue_free(q, req);
+	else if (req->due)
+		queue_hold(q, req);
+	else
+		queue_complete(q, req);
+}
+
+/* Whether a rule leaves nothing to be done by the LUN. */
+static bool decided(const struct fault *f, struct answer *answer)
+{
+	if (f->has_sense)
+		scsi_sense(answer, f->sense[0], f->sense[1], f->sense[2]);
+	if (f->has_response)
+		answer->response = f->response;
+	if (f->has_status)
+		answer->status = f->status;
+	return answer->response || answer->status || f->no_data ||
+	       f->no_response;
+}
+
+static void write_response(struct request *req, const struct answer *answer,
+			   uint32_t resid)
+{
+	const struct fault *f = &req->fault;
+	struct virtio_scsi_cmd_resp resp = {
+		.sense_len = answer->sense_len,
+		.resid = f->has_resid ? f->resid : resid,
+		.status = answer->status,
+		.response = answer->response,
+	};
+
+	if (f->has_sense)
+		resp.sense_len = f->sense_len;
+	memcpy(resp.sense, answer->sense, sizeof(resp.sense));
+	memory_copy(req->seg + req->n_out, req->n_in, 0, &resp, sizeof(resp),
+		    true);
+}
+
+/* A command is done: now it moves its data and answers. */
+void command_complete(struct queue *q, struct request *req)
+{
+	uint32_t data = req->in_len - RESP_SIZE + req->out_len - REQ_SIZE;
+	bool to_guest = req->in_len > RESP_SIZE;
+	struct answer answer = { 0 };
+
+	if (req->killed >= 0) {
+		answer.response = req->killed;
+	} else if (!decided(&req->fault, &answer)) {
+		pthread_rwlock_rdlock(&topology);
+		scsi_execute(req, &answer);
+		pthread_rwlock_unlock(&topology);
+	}
+	if (req->fault.no_response) {
+		queue_give_back(q, req, req->in_len);
+		return;
+	}
+	write_response(req, &answer, data - MIN(data, answer.moved));
+	queue_give_back(q, req, RESP_SIZE + (to_guest ? answer.moved : 0));
+}

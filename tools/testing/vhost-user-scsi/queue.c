@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A virtqueue at work: its thread, its doorbell, what is on its way.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "host.h"
+
+/* Completions behind one look at whether the guest wants an interrupt. */
+#define BATCH	64
+
+struct queue queues[MAX_QUEUES];
+
+static bool queue_runs(const struct queue *q)
+{
+	return q->enabled && !q->broken && !q->stopped && q->ring.desc;
+}
+
+void queue_wake(struct queue *q)
+{
+	uint64_t one = 1;
+
+	if (write(q->wake, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		say("queue %u: %s", q->index, strerror(errno));
+}
+
+void queue_break(struct queue *q, const char *why)
+{
+	if (!q->broken)
+		say("queue %u stops: %s", q->index, why);
+	q->broken = true;
+}
+
+void queue_free(struct queue *q, struct request *req)
+{
+	TAILQ_INSERT_HEAD(&q->spare, req, node);
+}
+
+/* Keep a buffer until its time. */
+void queue_hold(struct queue *q, struct request *req)
+{
+	struct request *at;
+
+	q->nr_pending++;
+	q->nr_reordered += req->fault.reorder;
+	TAILQ_FOREACH_REVERSE(at, &q->pending, request_list, node) {
+		if (at->due <= req->due) {
+			TAILQ_INSERT_AFTER(&q->pending, at, req, node);
+			return;
+		}
+	}
+	TAILQ_INSERT_HEAD(&q->pending, req, node);
+}
+
+void queue_unhold(struct queue *q, struct request *req)
+{
+	TAILQ_REMOVE(&q->pending, req, node);
+	q->nr_pending--;
+	q->nr_reordered -= req->fault.reorder;
+}
+
+/* Everything that is held or delayed, at once. */
+void queues_release(void)
+{
+	struct request *req;
+	unsigned int i;
+
+	for (i = 0; i < MAX_QUEUES; i++) {
+		pthread_mutex_lock(&queues[i].lock);
+		TAILQ_FOREACH(req, &queues[i].pending, node)
+			req->due = 0;
+		pthread_mutex_unlock(&queues[i].lock);
+		if (queues[i].has_thread)
+			queue_wake(&queues[i]);
+	}
+}
+
+/* To the guest, as the buffer's fault has it; the buffer is free then. */
+void queue_give_back(struct queue *q, struct request *req, uint32_t len)
+{
+	const struct fault *f = &req->fault;
+	uint32_t id = f->has_id ? f->id : req->id;
+	int n;
+
+	for (n = 0; n < (f->twice ? 2 : 1); n++) {
+		ring_push(&q->ring, id, req->ndesc, f->has_len ? f->len : len);
+		q->counts.completions++;
+	}
+	if (f->lose_interrupt)
+		q->lose_signal = true;
+	else
+		q->signal = true;
+	queue_free(q, req);
+}
+
+void queue_interrupt(struct queue *q)
+{
+	uint64_t one = 1;
+
+	if (q->call < 0)
+		return;
+	q->counts.interrupts++;
+	if (write(q->call, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		say("queue %u: interrupt: %s", q->index, strerror(errno));
+}
+
+/* Interrupt the guest for what was given back, if it wants that. */
+void queue_flush_signal(struct queue *q)
+{
+	bool wanted;
+
+	if (!q->signal && !q->lose_signal)
+		return;
+	wanted = ring_wants_signal(&q->ring);
+	if (wanted && q->signal)
+		queue_interrupt(q);
+	else if (wanted)
+		q->counts.lost_interrupts++;
+	q->signal = false;
+	q->lose_signal = false;
+}
+
+/* Those that were to be overtaken, and were. */
+static void complete_reordered(struct queue *q)
+{
+	struct request *req, *next;
+
+	for (req = TAILQ_FIRST(&q->pending); req; req = next) {
+		next = TAILQ_NEXT(req, node);
+		if (!req->fault.reorder)
+			continue;
+		queue_unhold(q, req);
+		req->fault.reorder = false;
+		queue_complete(q, req);
+	}
+}
+
+void queue_complete(struct queue *q, struct request *req)
+{
+	bool overtakes = !req->fault.reorder;
+
+	if (q->index == QUEUE_CONTROL)
+		control_complete(q, req);
+	else
+		command_complete(q, req);
+	if (overtakes && q->nr_reordered)
+		complete_reordered(q);
+}
+
+static void take(struct queue *q, struct request *req)
+{
+	q->counts.commands++;
+	if (q->index == QUEUE_CONTROL)
+		control_take(q, req);
+	else if (q->index == QUEUE_EVENT)
+		event_take(q, req);
+	else
+		command_take(q, req);
+}
+
+static void take_all(struct queue *q)
+{
+	struct request *req;
+	unsigned int n = 0;
+
+	do {
+		ring_quiet(&q->ring);
+		while (queue_runs(q) && (req = ring_pop(q))) {
+			take(q, req);
+			if (++n % BATCH == 0)
+				queue_flush_signal(q);
+		}
+		queue_flush_signal(q);
+	} while (queue_runs(q) && !ring_listen(&q->ring));
+}
+
+static void complete_due(struct queue *q)
+{
+	struct request *req;
+
+	while (queue_runs(q) && (req = TAILQ_FIRST(&q->pending)) &&
+	       req->due <= now_ns()) {
+		queue_unhold(q, req);
+		queue_complete(q, req);
+		queue_flush_signal(q);
+	}
+}
+
+/* One round with the lock held; returns when to look again at the latest. */
+static uint64_t queue_round(struct queue *q)
+{
+	struct request *first;
+
+	if (queue_runs(q) && q->look) {
+		q->look = false;
+		take_all(q);
+	}
+	complete_due(q);
+	first = TAILQ_FIRST(&q->pending);
+	return first && queue_runs(q) ? first->due : FOREVER;
+}
+
+/* A doorbell rang: is it to be heard? */
+static void doorbell(struct queue *q)
+{
+	uint64_t count;
+
+	if (q->kick < 0 || read(q->kick, &count, sizeof(count)) < 0)
+		return;
+	q->counts.doorbells++;
+	if (rules_ignore_doorbell(q))
+		q->counts.ignored_doorbells++;
+	else
+		q->look = true;
+}
+
+static void wait_until(struct pollfd *fds, uint64_t due)
+{
+	struct timespec wait;
+	uint64_t now = now_ns(), left = due > now ? due - now : 0;
+
+	wait.tv_sec = left / 1000000000;
+	wait.tv_nsec = left % 1000000000;
+	ppoll(fds, 2, due == FOREVER ? NULL : &wait, NULL);
+}
+
+static void *queue_main(void *arg)
+{
+	struct queue *q = arg;
+	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	uint64_t due = 0, count;
+
+	for (;;) {
+		pthread_mutex_lock(&q->lock);
+		fds[0].fd = q->kick;
+		fds[1].fd = q->wake;
+		pthread_mutex_unlock(&q->lock);
+		wait_until(fds, due);
+		if (fds[1].revents && read(q->wake, &count, sizeof(count)) < 0)
+			continue;
+		pthread_mutex_lock(&q->lock);
+		if (fds[0].revents && fds[0].fd == q->kick)
+			doorbell(q);
+		due = queue_round(q);
+		pthread_mutex_unlock(&q->lock);
+	}
+	return NULL;
+}
+
+void queues_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_QUEUES; i++) {
+		struct queue *q = &queues[i];
+
+		q->index = i;
+		q->kick = -1;
+		q->call = -1;
+		q->wake = -1;
+		TAILQ_INIT(&q->pending);
+		TAILQ_INIT(&q->spare);
+		TAILQ_INIT(&q->orphans);
+		pthread_mutex_init(&q->lock, NULL);
+	}
+}
+
+/* Called with the lock held when the queue may be ready to work. */
+void queue_run(struct queue *q)
+{
+	q->look = true;
+	if (!q->has_thread) {
+		q->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		if (q->wake < 0 ||
+		    pthread_create(&q->thread, NULL, queue_main, q)) {
+			queue_break(q, "no thread");
+			return;
+		}
+		q->has_thread = true;
+	}
+	queue_wake(q);
+}
+
+/*
+ * Remember what is in flight, before queue_halt(): a host that comes back would
+ * find it in the memory that it shares with QEMU for this.
+ */
+void queue_died(struct queue *q)
+{
+	struct request *req;
+
+	q->died = q->ring.desc && !q->ring.packed;
+	q->died_desc = q->ring.desc_addr;
+	q->died_used = q->ring.used_idx;
+	q->died_avail = q->ring.last_avail;
+	while (q->died && (req = TAILQ_FIRST(&q->pending))) {
+		queue_unhold(q, req);
+		TAILQ_INSERT_TAIL(&q->orphans, req, node);
+	}
+}
+
+/* The ring is the one that it was, the guest has gone on with it. */
+static bool same_ring(const struct queue *q)
+{
+	return !q->ring.packed && q->ring.desc_addr == q->died_desc &&
+	       q->ring.used_idx == q->died_used &&
+	       q->ring.last_avail == q->died_used &&
+	       ring_ahead(&q->ring, q->died_avail) <= q->ring.num;
+}
+
+/* A ring is set up after the host died: does the guest still wait? */
+void queue_revive(struct queue *q)
+{
+	struct request *req;
+	bool same = q->died && same_ring(q);
+
+	q->died = false;
+	if (same)
+		q->ring.last_avail = q->died_avail;
+	while ((req = TAILQ_FIRST(&q->orphans))) {
+		TAILQ_REMOVE(&q->orphans, req, node);
+		req->due = q->index == QUEUE_EVENT ? FOREVER : 0;
+		if (same)
+			queue_hold(q, req);
+		else
+			queue_free(q, req);
+	}
+}
+
+/*
+ * The guest has reset the device, or QEMU is gone: what was not given back is
+ * forgotten. Called with the lock held.
+ */
+void queue_halt(struct queue *q)
+{
+	struct request *req;
+
+	while ((req = TAILQ_FIRST(&q->pending))) {
+		queue_unhold(q, req);
+		queue_free(q, req);
+	}
+	if (q->kick >= 0)
+		close(q->kick);
+	q->kick = -1;
+	q->broken = false;
+	q->signal = false;
+	q->lose_signal = false;
+	q->ring.desc = NULL;
+	q->ring.signalled_ok = false;
+}

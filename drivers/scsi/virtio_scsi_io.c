@@ -125,9 +125,12 @@ static void virtscsi_translate_ok(struct virtio_scsi *vscsi,
 	sc->result = READ_ONCE(resp->status);
 	scsi_set_resid(sc, min(resid, scsi_bufflen(sc)));
 	virtscsi_copy_sense(vscsi, sc, resp);
-	/* not only GOOD: the SCSI layer takes some other statuses for it */
+	/*
+	 * Not only GOOD: the SCSI layer takes some other statuses for it, and
+	 * does so whatever the host byte says.
+	 */
 	if (scsi_status_is_good(sc->result) && virtscsi_moved_nothing(sc))
-		set_host_byte(sc, DID_ERROR);
+		sc->result = DID_ERROR << 16;
 }
 
 /*

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: every response but OK gives SG_IO callers a status, and the disk goes on
 # shows: F28 spec_19 spec_23
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: TARGET_FAILURE is DID_BAD_TARGET without sense; the rest is seen

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a completion without a response is an error and never stale data
 # shows: F31 spec_19 spec_14
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the response of the command before is believed: SG_IO and reads get stale data as success

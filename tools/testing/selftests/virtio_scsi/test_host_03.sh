@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: sense of 65535 bytes and a residual beyond the buffer are cut to what there is
 # shows: F30 spec_19
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: a WARNING for the sense, and GOOD without data is sent again for ever

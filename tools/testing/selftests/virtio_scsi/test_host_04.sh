@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a lost interrupt and a lost doorbell are repaired within 3 s, with one line
 # shows: F32 F34
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a host that swallows task management costs one disk's reset a bounded time, other LUNs nothing
 # shows: F33 F35
+# full: yes
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 150

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a read that takes longer than its timeout is waited for, with a line
 # shows: F34
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the same, without a line

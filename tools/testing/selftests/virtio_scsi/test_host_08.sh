@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a used id that never was breaks one queue, once; its commands fail, nothing storms
 # shows: F45 F46
+# full: yes
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 120

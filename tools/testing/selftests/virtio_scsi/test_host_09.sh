@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: one target that never answers INQUIRY: the others come up, the scan ends with a line
 # shows: F04
+# full: yes
 # vm: --smp 4 --host script:host.script
 # load: no
 # alone: yes

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: after missed events a LUN that answers INQUIRY with CHECK CONDITION 25/00 is no ghost
 # shows: F19 spec_30 spec_31
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the device stays

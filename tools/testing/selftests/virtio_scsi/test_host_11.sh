@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a reservation conflict is EBADE, tried once, and the disk is kept
 # shows: F29
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the same

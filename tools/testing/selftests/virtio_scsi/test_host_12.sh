@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: TASK SET FULL, BUSY, host busy and unit attentions are tried again, without an error
 # shows: F27 F15
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the same

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: events of every kind, LUN and number, bogus ones too, cost a line and nothing else
 # shows: F18 spec_27 spec_34
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90

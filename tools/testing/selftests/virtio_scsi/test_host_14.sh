@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a stuck command of one disk does not stop hotplug of others
 # shows: F07
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # intree: the same, unless the event is for the stuck disk

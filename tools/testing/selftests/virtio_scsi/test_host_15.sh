@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: LUN resets work on hosts that know nothing else, and bring stuck commands back
 # shows: spec_25 F33
+# full: yes
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90

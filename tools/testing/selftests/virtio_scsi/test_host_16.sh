@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: what one queue cannot do, others can: a stopped queue delays its own commands alone
 # shows: F07 F37
+# full: yes
 # vm: --smp 4 --host script:host.script
 # intree: the same
 # shellcheck shell=dash disable=SC2317

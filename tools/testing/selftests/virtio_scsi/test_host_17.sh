@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: unbinding ends with commands that the host keeps for ever
 # shows: F44 F46 spec_21
+# full: yes
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 120

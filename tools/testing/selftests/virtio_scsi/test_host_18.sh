@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: split rings without indirect descriptors or event index, and packed rings, against the scripted host
 # shows: spec_b F26
+# full: yes
 # vm: --smp 4 --host script:host.script
 # vm: --device vhost-user-scsi-pci,num_queues=4,packed=on --device vhost-user-scsi-pci,num_queues=2,indirect_desc=off,event_idx=off
 # intree: the same

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a status that only counts as good, with no data moved, is no success and no endless loop
 # shows: spec_19 F28
+# full: yes
 # vm: --smp 4 --host script:host.script
 # timeout: 90
 # intree: statuses 4, 10h, 14h, 22h without data are sent again for ever

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: whatever a host answers, data is right or an error, and the disk works afterwards (40 seeds)
 # shows: spec_19 F28 F30 F31 F32 F35
+# full: yes
 # vm: --smp 4 --host script:host.script
 # timeout: 400
 # intree: stale data is read, a WARNING for the sense length

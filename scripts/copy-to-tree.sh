@@ -75,6 +75,8 @@ copy() {
 		for object in $(objects virtio_scsi); do
 			echo "virtio_scsi-y += ../${object##*/}"
 		done
+		# where <trace/define_trace.h> finds our events
+		echo "ccflags-y += -I\$(src)/.."
 	} >"$tree/drivers/scsi/virtio_scsi/Makefile"
 	# shellcheck disable=SC2016 # make expands it
 	sed -i 's,^\(obj-$(CONFIG_SCSI_VIRTIO).*=\).*,\1 virtio_scsi/,' \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tests that need no guest: tools/virtio, the scripted host's and the
-# runner's own. Last line "N passed, N failed, N skipped".
+# The tests that need no guest: tools/virtio, the scripted host's, the runner's
+# and the benchmark's own. Last line "N passed, N failed, N skipped".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
@@ -44,10 +44,16 @@ make --no-print-directory -C tools/testing/vhost-user-scsi check 2>&1 |
 	tee "$log"
 add_totals "$(last_totals "$log")" "vhost-user-scsi"
 
-echo "# tools/testing/selftests/virtio_scsi/vmlib"
-(cd tools/testing/selftests/virtio_scsi &&
-	python3 -B -m unittest discover -s vmlib -t . -p '*test*.py') 2>&1 |
-	tee "$log"
-add_totals "$(python_totals "$log")" "vmlib"
+# python_tests FOLDER PACKAGE
+python_tests() {
+	echo "# $1/$2"
+	(cd "$1" &&
+		python3 -B -m unittest discover -s "$2" -t . -p '*test*.py') 2>&1 |
+		tee "$log"
+	add_totals "$(python_totals "$log")" "$2"
+}
+
+python_tests tools/testing/selftests/virtio_scsi vmlib
+python_tests tools/bench steerbench
 
 print_totals

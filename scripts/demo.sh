@@ -78,10 +78,14 @@ echo
 echo "fio: 4 KiB random reads from all disks, $(nproc) jobs at depth 32, 5 seconds"
 echo "$summary" | grep -E '^ *([|]|read:|clat|sd)'
 
-# fio takes a while to begin.
+# fio takes a while to begin; then most targets have something outstanding.
+busy_targets() {
+	awk 'NR > 1 && $3 > 0' "$debugfs/targets" | wc -l
+}
+
 wait_for_targets() {
 	tries=100
-	while [ "$(wc -l < "$debugfs/targets")" -le "$1" ] && [ $tries -gt 0 ]; do
+	while [ "$(busy_targets)" -lt "$1" ] && [ $tries -gt 0 ]; do
 		tries=$((tries - 1))
 		sleep 0.1
 	done
@@ -90,7 +94,7 @@ wait_for_targets() {
 echo target > "$steering"
 one_job_each > /tmp/fio.out 2>&1 &
 job=$!
-wait_for_targets 5
+wait_for_targets 4
 echo
 echo "Which target sits where, steering=$(cat "$steering"), while CPU 0 reads from"
 echo "target 3, CPU 1 from 2, CPU 2 from 1, CPU 3 from 0 and 4"

@@ -442,6 +442,12 @@ disks_ready()
 
 TRACEFS=/sys/kernel/tracing
 
+# switch_cpu N 0|1 - take a CPU off, or back on
+switch_cpu()
+{
+	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
+}
+
 # trace_start EVENT… - record only these, for example scsi/scsi_dispatch_cmd_start
 trace_start()
 {

@@ -29,11 +29,6 @@ where()
 	done | tr '\n' ' '
 }
 
-switch_cpu()
-{
-	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
-}
-
 move()
 {
 	echo "$2" >"/proc/irq/$(irq_number "$(host_named one)" "$1")/smp_affinity"

@@ -14,11 +14,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-switch_cpu()
-{
-	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
-}
-
 move()
 {
 	echo 1 >"/proc/irq/$(irq_number "$(host_named one)" "$1")/smp_affinity"

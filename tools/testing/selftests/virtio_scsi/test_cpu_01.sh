@@ -13,11 +13,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-switch_cpu()
-{
-	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
-}
-
 # cycle - one by one off, all at once off, on again in the other order
 cycle()
 {

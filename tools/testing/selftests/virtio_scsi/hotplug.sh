@@ -462,3 +462,26 @@ has_no_feature()
 if [ -z "${SCRIPTED_HOST:-}" ] && driver_loaded && ! wait_for 20 settled >"$TMP/settled"; then
 	note "$(cat "$TMP/settled")"
 fi
+
+## Hibernation, to a swap on target 2
+
+use_swap()
+{
+	mkswap "/dev/$1" && swapon "/dev/$1"
+}
+
+# shellcheck disable=SC2016 # for the shell of the second boot
+# Of the second boot only this is run: then the first one's memory is back.
+RESUME='until d=$(ls /sys/class/scsi_device/*:0:2:0/device/block 2>/dev/null) &&
+	[ -e "/sys/block/$d/dev" ]; do usleep 50000; done
+cat "/sys/block/$d/dev" >/sys/power/resume'
+
+# hibernate [DEVICE…] - and come back in another QEMU, perhaps with other
+# adapters, see hostctl next
+hibernate()
+{
+	hostctl next "$RESUME" "$@" || return 1
+	echo 0 >/sys/power/image_size
+	echo shutdown >/sys/power/disk
+	echo disk >/sys/power/state
+}

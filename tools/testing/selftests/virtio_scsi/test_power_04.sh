@@ -10,25 +10,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-# shellcheck disable=SC2016 # for the shell of the second boot
-# Of the second boot only this is run: then the first one's memory is back.
-RESUME='until d=$(ls /sys/class/scsi_device/*:0:2:0/device/block 2>/dev/null) &&
-	[ -e "/sys/block/$d/dev" ]; do usleep 50000; done
-cat "/sys/block/$d/dev" >/sys/power/resume'
-
-hibernate()
-{
-	hostctl next "$RESUME" || return 1
-	echo 0 >/sys/power/image_size
-	echo shutdown >/sys/power/disk
-	echo disk >/sys/power/state
-}
-
-use_swap()
-{
-	mkswap "/dev/$1" && swapon "/dev/$1"
-}
-
 plan 6
 base=$(devices_of 0)
 swap=$(disk_at 0 2 0)

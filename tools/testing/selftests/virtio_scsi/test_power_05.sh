@@ -12,24 +12,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-# shellcheck disable=SC2016 # for the shell of the second boot
-RESUME='until d=$(ls /sys/class/scsi_device/*:0:2:0/device/block 2>/dev/null) &&
-	[ -e "/sys/block/$d/dev" ]; do usleep 50000; done
-cat "/sys/block/$d/dev" >/sys/power/resume'
-
-hibernate()
-{
-	hostctl next "$RESUME" virtio-scsi-pci,num_queues=2,vectors=7 || return 1
-	echo 0 >/sys/power/image_size
-	echo shutdown >/sys/power/disk
-	echo disk >/sys/power/state
-}
-
-use_swap()
-{
-	mkswap "/dev/$1" && swapon "/dev/$1"
-}
-
 # from CPU - I/O of that CPU, whose own queue may not be there any more
 from()
 {
@@ -49,7 +31,8 @@ check "F43 the target sits on the last queue" from 3
 kmsg_mark
 io_start one -l 1M -o 64M "/dev/$(disk_at 0 0 0)"
 io_moves one
-check "F43 the guest hibernates and is resumed" hibernate
+check "F43 the guest hibernates and is resumed" \
+	hibernate virtio-scsi-pci,num_queues=2,vectors=7
 is "F43 where there are two request queues" "$(queues)" 2
 is "F43 which the log says" \
 	"$(kmsg_since | grep -c '2 request queues now, 4 share them')" 1

@@ -122,7 +122,7 @@ def prune(folder):
     """Drop modules that no run has used for some days."""
     cutoff = time.time() - KEPT_DAYS * 86400
     for path in folder.iterdir():
-        if path.stat().st_mtime < cutoff:
+        if paths.written(path) < cutoff:
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -153,7 +153,7 @@ def prune():
     """Drop archives that no run has used for some days."""
     cutoff = time.time() - KEPT_DAYS * 86400
     for path in paths.subdir("initramfs").iterdir():
-        if path.stat().st_mtime < cutoff:
+        if paths.written(path) < cutoff:
             path.unlink(missing_ok=True)
 
 

@@ -56,10 +56,18 @@ def sweep():
             shutil.rmtree(path, ignore_errors=True)
 
 
+def written(path):
+    """When it was; another vmtest may have removed it meanwhile."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0
+
+
 def new_log(name):
     """An empty log file; the oldest logs make room for it."""
     logs = subdir("logs")
-    old = sorted(logs.glob("*.log"), key=lambda p: p.stat().st_mtime)
+    old = sorted(logs.glob("*.log"), key=written)
     for path in old[:-KEPT_LOGS]:
         path.unlink(missing_ok=True)
     handle, path = tempfile.mkstemp(prefix=name + "-", suffix=".log", dir=logs)

@@ -131,6 +131,11 @@ class Cache(Folder):
         self.assertLessEqual(len(list(paths.subdir("logs").iterdir())),
                              paths.KEPT_LOGS + 1)
 
+    def test_a_log_that_goes_meanwhile(self):
+        gone = paths.subdir("logs") / "gone.log"
+        gone.symlink_to("nowhere")
+        self.assertTrue(paths.new_log("x").exists())
+
     def test_unknown_kernel_is_not_cached(self):
         self.assertIsNone(packages.known("6.12"))
 

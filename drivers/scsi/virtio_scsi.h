@@ -126,16 +126,31 @@ struct virtio_scsi_cmd {
 
 /**
  * enum virtio_scsi_choice - how a command came to its queue
- * @VIRTIO_SCSI_UNSTEERED: that of the submitting CPU, without asking
+ * @VIRTIO_SCSI_UNSTEERED: that of the submitting CPU, without a look at its
+ *	target
  * @VIRTIO_SCSI_STAYED: that of its target
  * @VIRTIO_SCSI_MOVED: its target was idle and came to that of the CPU
- * @VIRTIO_SCSI_SPILLED: that of the CPU, its target's was contended
+ * @VIRTIO_SCSI_SPILLED: that of the CPU, its target's was busy
  */
 enum virtio_scsi_choice {
 	VIRTIO_SCSI_UNSTEERED,
 	VIRTIO_SCSI_STAYED,
 	VIRTIO_SCSI_MOVED,
 	VIRTIO_SCSI_SPILLED,
+};
+
+/**
+ * struct virtio_scsi_route - a command's way to its queue
+ * @own: the queue of the submitting CPU
+ * @svq: the one that was chosen
+ * @choice: how
+ * @may_spill: it goes to @own rather than wait for the lock of @svq
+ */
+struct virtio_scsi_route {
+	struct virtio_scsi_vq *own;
+	struct virtio_scsi_vq *svq;
+	enum virtio_scsi_choice choice;
+	bool may_spill;
 };
 
 /* Private data of a SCSI command: itself, then room for @req and @resp. */
@@ -212,7 +227,7 @@ struct virtio_scsi_vq_stats {
  * @nearly_full: the ring has less than @reserve free; read without the lock
  * @reserve: descriptors
  * @index: number of the request queue
- * @in_flight: buffers the host has
+ * @in_flight: buffers the host has; read without the lock, too
  * @completed: buffers it gave back, wraps around
  * @seen: @completed at the watchdog's last look
  * @idle_before: the queue had nothing in flight at the watchdog's last look
@@ -327,7 +342,10 @@ struct virtio_scsi {
 
 	struct dentry *debugfs;
 
-	/* rings that got commands of a batch whose doorbell is still owed */
+	/*
+	 * Rings, other than the submitting CPU's, that got commands of a batch
+	 * whose doorbell is still owed.
+	 */
 	unsigned long *owed;
 
 	/* numbers the driver's own commands, so that no tag is used twice */

@@ -17,6 +17,9 @@
 #include "virtio_scsi.h"
 #include "virtio_scsi_trace.h"
 
+/* Commands that a target has on its queue before others keep to their own. */
+#define VIRTIO_SCSI_STICKY	4
+
 /* How often a device that is attached may be called absent before it is. */
 #define VIRTIO_SCSI_BAD_TARGET_TRIES	2
 
@@ -722,18 +725,20 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 /*
  * What a command's doorbell, or the lack of one, means for others. It is owed
  * for the last command of a batch even if that one was not taken: those before
- * it were, and nobody else rings for them. They may have gone to other rings,
- * which is written down.
+ * it were, and nobody else rings for them. They may have gone to other rings
+ * than the submitting CPU's, which is written down. That one is never owed: who
+ * is there keeps the later ones of the batch there.
  */
 static bool virtscsi_account(struct virtio_scsi *vscsi,
-			     struct virtio_scsi_vq *svq,
-			     enum virtio_scsi_choice choice, bool last)
+			     const struct virtio_scsi_route *route, bool last)
 {
+	struct virtio_scsi_vq *svq = route->svq;
+
 	lockdep_assert_held(&svq->lock);
 
-	if (choice == VIRTIO_SCSI_MOVED)
+	if (route->choice == VIRTIO_SCSI_MOVED)
 		svq->stats.moves++;
-	else if (choice == VIRTIO_SCSI_SPILLED)
+	else if (route->choice == VIRTIO_SCSI_SPILLED)
 		svq->stats.spills++;
 	if (last) {
 		/* this doorbell is for all that is in the ring */
@@ -741,20 +746,42 @@ static bool virtscsi_account(struct virtio_scsi *vscsi,
 			clear_bit(svq->index, vscsi->owed);
 		return virtscsi_kick_prepare(vscsi, svq);
 	}
-	if (choice != VIRTIO_SCSI_UNSTEERED &&
-	    !test_bit(svq->index, vscsi->owed))
+	if (svq != route->own && !test_bit(svq->index, vscsi->owed))
 		set_bit(svq->index, vscsi->owed);
 	return false;
 }
 
-/*
- * @spill: where to go if the lock of @svq is taken, or NULL to wait for it
- */
-static int virtscsi_submit(struct virtio_scsi *vscsi,
-			   struct virtio_scsi_vq *svq,
-			   struct virtio_scsi_vq *spill,
+static void virtscsi_spill(struct virtio_scsi *vscsi,
 			   struct virtio_scsi_cmd *cmd,
-			   enum virtio_scsi_choice choice, bool last)
+			   struct virtio_scsi_route *route)
+{
+	virtscsi_unsteer(vscsi, cmd);
+	route->svq = route->own;
+	route->choice = VIRTIO_SCSI_SPILLED;
+}
+
+/* The queue is locked; whoever may go elsewhere does so rather than wait. */
+static unsigned long virtscsi_enter(struct virtio_scsi *vscsi,
+				    struct virtio_scsi_cmd *cmd,
+				    struct virtio_scsi_route *route)
+	__acquires(&route->svq->lock)
+{
+	unsigned long flags;
+
+	if (route->may_spill) {
+		if (spin_trylock_irqsave(&route->svq->lock, flags))
+			return flags;
+		virtscsi_spill(vscsi, cmd, route);
+		trace_virtscsi_steer(cmd->sc, route->own->index,
+				     route->svq->index, route->choice);
+	}
+	spin_lock_irqsave(&route->svq->lock, flags);
+	return flags;
+}
+
+static int virtscsi_submit(struct virtio_scsi *vscsi,
+			   struct virtio_scsi_cmd *cmd,
+			   struct virtio_scsi_route *route, bool last)
 {
 	struct virtqueue *vq;
 	unsigned long flags;
@@ -762,19 +789,11 @@ static int virtscsi_submit(struct virtio_scsi *vscsi,
 	int err;
 
 	rcu_read_lock();
-	if (!spill) {
-		spin_lock_irqsave(&svq->lock, flags);
-	} else if (!spin_trylock_irqsave(&svq->lock, flags)) {
-		virtscsi_unsteer(vscsi, cmd);
-		choice = VIRTIO_SCSI_SPILLED;
-		svq = spill;
-		trace_virtscsi_steer(cmd->sc, svq->index, svq->index, choice);
-		spin_lock_irqsave(&svq->lock, flags);
-	}
-	err = virtscsi_accept(vscsi, svq, cmd);
-	notify = virtscsi_account(vscsi, svq, choice, last);
-	vq = svq->vq;
-	spin_unlock_irqrestore(&svq->lock, flags);
+	flags = virtscsi_enter(vscsi, cmd, route);
+	err = virtscsi_accept(vscsi, route->svq, cmd);
+	notify = virtscsi_account(vscsi, route, last);
+	vq = route->svq->vq;
+	spin_unlock_irqrestore(&route->svq->lock, flags);
 
 	if (notify)
 		virtqueue_notify(vq);
@@ -841,13 +860,13 @@ int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			struct virtio_scsi_cmd *cmd, unsigned int target,
 			u64 lun)
 {
+	struct virtio_scsi_route route = { .own = svq, .svq = svq };
 	u32 number = atomic_inc_return(&vscsi->own_tags);
 
 	cmd->sc = NULL;
 	virtscsi_fill_header(vscsi, cmd, target, lun,
 			     VIRTIO_SCSI_OWN_TAG | number);
-	return virtscsi_submit(vscsi, svq, NULL, cmd, VIRTIO_SCSI_UNSTEERED,
-			       false);
+	return virtscsi_submit(vscsi, cmd, &route, false);
 }
 
 /* A hint, read without the lock. */
@@ -856,40 +875,66 @@ static bool virtscsi_crowded(struct virtio_scsi_vq *svq)
 	return READ_ONCE(svq->nearly_full) || READ_ONCE(svq->leaving);
 }
 
-/*
- * Polled commands stay where they are polled for, and out of their target's
- * count, whatever the policy. *@svq is the submitting CPU's queue, and changed
- * to the one that is chosen; *@spill is where the command may go in place of it.
- */
-static enum virtio_scsi_choice virtscsi_choose(struct virtio_scsi *vscsi,
-					       struct virtio_scsi_cmd *cmd,
-					       struct virtio_scsi_vq **svq,
-					       struct virtio_scsi_vq **spill)
+static void virtscsi_join(struct virtio_scsi *vscsi,
+			  struct virtio_scsi_cmd *cmd,
+			  struct virtio_scsi_route *route, atomic_t *word)
 {
-	enum virtio_scsi_steering steering = READ_ONCE(vscsi->steering);
-	struct virtio_scsi_vq *own = *svq;
 	bool moved = false;
 	unsigned int queue;
+
+	queue = virtscsi_steer_join(word, route->own->index, &moved);
+	route->svq = virtscsi_vq_at(vscsi, queue);
+	route->choice = moved ? VIRTIO_SCSI_MOVED : VIRTIO_SCSI_STAYED;
+	cmd->svq = route->svq;
+	cmd->steered = true;
+}
+
+/*
+ * A target's queue saves a doorbell and an interrupt, if the host is at work on
+ * it while the submitting CPU's is idle. It costs a completion on another CPU,
+ * and a lock that is shared. So a busy CPU keeps to its queue without a look at
+ * the target, and a target draws a few commands of others only.
+ */
+static void virtscsi_choose_auto(struct virtio_scsi *vscsi,
+				 struct virtio_scsi_cmd *cmd,
+				 struct virtio_scsi_route *route,
+				 atomic_t *word)
+{
+	struct virtio_scsi_vq *own = route->own;
+
+	if (READ_ONCE(own->in_flight))
+		return;
+	if (virtscsi_steer_away(word, own->index, VIRTIO_SCSI_STICKY)) {
+		route->choice = VIRTIO_SCSI_SPILLED;
+		return;
+	}
+	virtscsi_join(vscsi, cmd, route, word);
+	if (route->svq == own)
+		return;
+	if (virtscsi_crowded(route->svq))
+		virtscsi_spill(vscsi, cmd, route);
+	else
+		route->may_spill = true;
+}
+
+/*
+ * Polled commands stay where they are polled for, and out of their target's
+ * count, whatever the policy.
+ */
+static void virtscsi_choose(struct virtio_scsi *vscsi,
+			    struct virtio_scsi_cmd *cmd,
+			    struct virtio_scsi_route *route)
+{
+	enum virtio_scsi_steering steering = READ_ONCE(vscsi->steering);
 	atomic_t *word;
 
-	if (steering == VIRTIO_SCSI_STEER_CPU || own->polled)
-		return VIRTIO_SCSI_UNSTEERED;
+	if (steering == VIRTIO_SCSI_STEER_CPU || route->own->polled)
+		return;
 	word = &vscsi->targets[cmd->sc->device->id].word;
-	queue = virtscsi_steer_join(word, own->index, &moved);
-	*svq = virtscsi_vq_at(vscsi, queue);
-	cmd->svq = *svq;
-	cmd->steered = true;
-	if (moved)
-		return VIRTIO_SCSI_MOVED;
-	if (*svq == own || steering == VIRTIO_SCSI_STEER_TARGET)
-		return VIRTIO_SCSI_STAYED;
-	*spill = own;
-	if (!virtscsi_crowded(*svq))
-		return VIRTIO_SCSI_STAYED;
-	virtscsi_unsteer(vscsi, cmd);
-	*svq = own;
-	*spill = NULL;
-	return VIRTIO_SCSI_SPILLED;
+	if (steering == VIRTIO_SCSI_STEER_AUTO)
+		virtscsi_choose_auto(vscsi, cmd, route, word);
+	else
+		virtscsi_join(vscsi, cmd, route, word);
 }
 
 /*
@@ -983,30 +1028,29 @@ static enum scsi_qc_status virtscsi_not_taken(struct virtio_scsi *vscsi,
  * A target that can't leave a queue whose CPUs go offline waits until it is
  * idle, and is then taken along by its next command.
  */
-static bool virtscsi_must_wait(struct virtio_scsi_cmd *cmd,
-			       struct virtio_scsi_vq *svq,
-			       struct virtio_scsi_vq *own)
+static bool virtscsi_must_wait(const struct virtio_scsi_cmd *cmd,
+			       const struct virtio_scsi_route *route)
 {
-	return unlikely(READ_ONCE(svq->leaving)) && svq != own && cmd->steered;
+	return unlikely(READ_ONCE(route->svq->leaving)) &&
+	       route->svq != route->own && cmd->steered;
 }
 
 static enum scsi_qc_status virtscsi_dispatch(struct virtio_scsi *vscsi,
 					     struct scsi_cmnd *sc,
 					     struct virtio_scsi_vq *own)
 {
+	struct virtio_scsi_route route = { .own = own, .svq = own };
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	bool last = sc->flags & SCMD_LAST;
-	struct virtio_scsi_vq *svq = own, *spill = NULL;
-	enum virtio_scsi_choice choice;
 	int err = -EBUSY;
 
 	virtscsi_fill_req(vscsi, cmd);
 	/* a change of the policy waits for what was steered by the old one */
 	rcu_read_lock();
-	choice = virtscsi_choose(vscsi, cmd, &svq, &spill);
-	trace_virtscsi_steer(sc, own->index, svq->index, choice);
-	if (!virtscsi_must_wait(cmd, svq, own))
-		err = virtscsi_submit(vscsi, svq, spill, cmd, choice, last);
+	virtscsi_choose(vscsi, cmd, &route);
+	trace_virtscsi_steer(sc, own->index, route.svq->index, route.choice);
+	if (!virtscsi_must_wait(cmd, &route))
+		err = virtscsi_submit(vscsi, cmd, &route, last);
 	if (last)
 		virtscsi_notify_owed(vscsi);
 	rcu_read_unlock();

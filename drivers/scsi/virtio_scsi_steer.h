@@ -19,8 +19,9 @@
  * @VIRTIO_SCSI_STEER_CPU: the queue that the block layer maps the submitting
  *	CPU to; nothing is promised about the order of a target's commands
  * @VIRTIO_SCSI_STEER_TARGET: the target's queue, see above
- * @VIRTIO_SCSI_STEER_AUTO: the target's queue, unless it is contended, and
- *	then the submitting CPU's; nothing is promised about the order
+ * @VIRTIO_SCSI_STEER_AUTO: the target's queue while both the submitting CPU and
+ *	the target have little to do, else the submitting CPU's; nothing is
+ *	promised about the order
  * @VIRTIO_SCSI_STEERINGS: how many there are
  */
 enum virtio_scsi_steering {
@@ -68,6 +69,25 @@ static inline unsigned int virtscsi_steer_join(atomic_t *word,
 		return queue;
 	*moved = true;
 	return own;
+}
+
+/**
+ * virtscsi_steer_away() - whether a target is busy on another queue
+ * @word: the target's word
+ * @own: the queue of the submitting CPU
+ * @most: commands that the target may have there
+ *
+ * A glance that may be outdated when it returns.
+ *
+ * Return: true if the target is on another queue, with @most commands or more.
+ */
+static inline bool virtscsi_steer_away(atomic_t *word, unsigned int own,
+				       unsigned int most)
+{
+	unsigned int now = atomic_read(word);
+
+	return virtscsi_steer_queue(now) != own &&
+	       (now & VIRTIO_SCSI_STEER_COUNT) >= most;
 }
 
 /**

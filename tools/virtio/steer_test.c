@@ -110,6 +110,17 @@ static void test_moved_left_alone(void)
 	EXPECT(moved);
 }
 
+static void test_away(void)
+{
+	atomic_t word = ATOMIC_INIT(2 << VIRTIO_SCSI_STEER_SHIFT | 4);
+
+	EXPECT(virtscsi_steer_away(&word, 1, 4));
+	EXPECT(!virtscsi_steer_away(&word, 2, 4));
+	virtscsi_steer_leave(&word);
+	EXPECT(!virtscsi_steer_away(&word, 1, 4));
+	EXPECT_EQ(count(&word), 3);
+}
+
 static unsigned int joined_between;
 
 static void join_between(atomic_t *word)
@@ -366,6 +377,8 @@ static const struct ktap_test tests[] = {
 	{ "steer: one command left is still busy", test_last_but_one },
 	{ "steer: without a move the flag is left alone",
 	  test_moved_left_alone },
+	{ "steer: a busy target elsewhere is told from an own or idle one",
+	  test_away },
 	{ "steer: who joins between the steps keeps the target",
 	  test_joined_between },
 	{ "steer: who joins and leaves between them does not",

@@ -401,6 +401,13 @@ host_named()
 	named "$1" | sed 's/:.*//; s/^/host/' | grep .
 }
 
+# steered_on SERIAL - commands that the words of its adapter's targets count
+steered_on()
+{
+	awk 'NR > 1 { sum += $3 } END { print sum + 0 }' \
+		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_named "$1")")/targets"
+}
+
 # queue_of sdX CPU - the hardware queue that ordinary I/O of the CPU takes
 queue_of()
 {

@@ -7,6 +7,47 @@
 #include "host.h"
 #include "wire.h"
 
+#define TAG_HASHES	1024
+
+/* Commands that the host has, by tag; and how often one was there already. */
+static pthread_mutex_t tags_lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, request) tags[TAG_HASHES];
+static uint64_t clashes;
+
+static void remember(struct request *req)
+{
+	struct request *other;
+
+	pthread_mutex_lock(&tags_lock);
+	LIST_FOREACH(other, &tags[req->tag % TAG_HASHES], same_hash)
+		if (other->tag == req->tag)
+			clashes++;
+	LIST_INSERT_HEAD(&tags[req->tag % TAG_HASHES], req, same_hash);
+	req->tagged = true;
+	pthread_mutex_unlock(&tags_lock);
+}
+
+/* Its tag may be another's from here on. */
+void command_forget(struct request *req)
+{
+	if (!req->tagged)
+		return;
+	pthread_mutex_lock(&tags_lock);
+	LIST_REMOVE(req, same_hash);
+	req->tagged = false;
+	pthread_mutex_unlock(&tags_lock);
+}
+
+uint64_t command_clashes(void)
+{
+	uint64_t count;
+
+	pthread_mutex_lock(&tags_lock);
+	count = clashes;
+	pthread_mutex_unlock(&tags_lock);
+	return count;
+}
+
 /* 01, target, single-level or flat LUN; false: something else. */
 bool lun_decode(const uint8_t *bytes, unsigned int *target, unsigned int *lun)
 {
@@ -66,6 +107,7 @@ void command_take(struct queue *q, struct request *req)
 		queue_give_back(q, req, 0);
 		return;
 	}
+	remember(req);
 	occasion.target = req->bad_address ? -1 : (int)req->target;
 	occasion.lun = req->bad_address ? -1 : (int)req->lun;
 	occasion.op = req->cdb[0];

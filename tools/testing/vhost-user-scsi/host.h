@@ -5,7 +5,7 @@
  * Threads: main.c's serves the vhost-user and the control socket, one more
  * for each virtqueue. A queue's lock guards all of its ring and its commands.
  * Locks nest in this order: queue (control before request), topology, LUN,
- * rules.
+ * rules, tags.
  */
 #ifndef VHOST_USER_SCSI_HOST_H
 #define VHOST_USER_SCSI_HOST_H
@@ -66,6 +66,8 @@ struct request {
 	struct fault fault;
 	uint64_t due;
 	uint64_t tag;
+	LIST_ENTRY(request) same_hash;	/* of tags, while it is @tagged */
+	bool tagged;
 	unsigned int target, lun;
 	bool bad_address;	/* of the LUN field, not of memory */
 	uint8_t lun_bytes[8];
@@ -208,6 +210,8 @@ void queue_break(struct queue *q, const char *why);
 /* command.c: request queues */
 void command_take(struct queue *q, struct request *req);
 void command_complete(struct queue *q, struct request *req);
+void command_forget(struct request *req);
+uint64_t command_clashes(void);
 bool lun_decode(const uint8_t *bytes, unsigned int *target, unsigned int *lun);
 
 /* control.c: the control queue */

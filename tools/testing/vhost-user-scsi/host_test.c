@@ -40,12 +40,13 @@ static void address(uint8_t *lun, unsigned int target, unsigned int number)
 	put16(lun + 2, number | 0x4000);
 }
 
+static uint64_t tag;
+
 /* Makes a command available; @out or @in bytes of data. */
 static struct cmd send_cmd(unsigned int q, unsigned int target,
 			   unsigned int lun, const uint8_t *cdb,
 			   uint32_t out, uint32_t in)
 {
-	static uint64_t tag;
 	struct cmd c = { .q = q, .slot = front.q[q].next_slot, .in_len = in };
 	struct virtio_scsi_cmd_req req = { .tag = ++tag };
 	struct piece p[4] = { { slot_at(q, c.slot), REQ_SIZE, false } };
@@ -67,6 +68,14 @@ static struct cmd send_cmd(unsigned int q, unsigned int target,
 	c.id = put(q, p, c.nr);
 	kick(q);
 	return c;
+}
+
+static uint64_t tag_of(const struct cmd *c)
+{
+	struct virtio_scsi_cmd_req req;
+
+	memcpy(&req, front.mem + slot_at(c->q, c->slot), sizeof(req));
+	return req.tag;
 }
 
 static bool wait_cmd(struct cmd *c, int wait)
@@ -551,14 +560,6 @@ static int tmf(uint32_t subtype, uint64_t tag)
 	return get(0, 1, 300).came ? front.mem[resp_at(&c)] : -1;
 }
 
-static uint64_t tag_of(const struct cmd *c)
-{
-	struct virtio_scsi_cmd_req req;
-
-	memcpy(&req, front.mem + slot_at(c->q, c->slot), sizeof(req));
-	return req.tag;
-}
-
 static void test_tmf(void)
 {
 	struct cmd a;
@@ -618,6 +619,35 @@ static struct virtio_scsi_event get_event(void)
 	if (back.came)
 		memcpy(&event, front.mem + event_at(back.id), sizeof(event));
 	return event;
+}
+
+static void test_tags(void)
+{
+	struct cmd a, b;
+
+	front_start(DISK, INDIRECT);
+	SAY("when op=read count=2 do hold");
+	a = send_cmd(Q, 0, 0, read_one, 0, 512);
+	b = send_cmd(3, 0, 0, read_one, 0, 512);
+	while (number_of("count pending") != 2)
+		usleep(1000);
+	RUN(ready, 0, 0);
+	EXPECT_EQ(number_of("count tag-clashes"), 0);
+	tag = tag_of(&a) - 1;
+	RUN(ready, 0, 0);
+	EXPECT_EQ(number_of("count tag-clashes"), 1);
+	SAY("release");
+	EXPECT(wait_cmd(&a, WAIT) && wait_cmd(&b, WAIT));
+	tag = tag_of(&a) - 1;
+	RUN(ready, 0, 0);
+	EXPECT_EQ(number_of("count tag-clashes"), 1);
+	SAY("when op=read count=1 do drop");
+	a = send_cmd(Q, 0, 0, read_one, 0, 512);
+	EXPECT(!wait_cmd(&a, NOT_YET));
+	tag = tag_of(&a) - 1;
+	RUN(ready, 0, 0);
+	EXPECT_EQ(number_of("count tag-clashes"), 1);
+	front_stop();
 }
 
 static void test_events(void)
@@ -876,6 +906,7 @@ int main(void)
 		  test_signals },
 		{ "nth, every, after, count, probability", test_selectors },
 		{ "task management", test_tmf },
+		{ "tags that clash", test_tags },
 		{ "events, missed, flood", test_events },
 		{ "a bad line is named", test_bad_lines },
 		{ "a second negotiation", test_again },

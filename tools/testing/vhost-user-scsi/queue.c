@@ -39,6 +39,7 @@ void queue_break(struct queue *q, const char *why)
 
 void queue_free(struct queue *q, struct request *req)
 {
+	command_forget(req);
 	TAILQ_INSERT_HEAD(&q->spare, req, node);
 }
 
@@ -88,6 +89,8 @@ void queue_give_back(struct queue *q, struct request *req, uint32_t len)
 	uint32_t id = f->has_id ? f->id : req->id;
 	int n;
 
+	/* the guest may use the tag again as soon as it sees the buffer */
+	command_forget(req);
 	for (n = 0; n < (f->twice ? 2 : 1); n++) {
 		ring_push(&q->ring, id, req->ndesc, f->has_len ? f->len : len);
 		q->counts.completions++;

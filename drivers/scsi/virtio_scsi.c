@@ -43,26 +43,39 @@
 /* Segments with request and response around them. */
 #define VIRTIO_SCSI_HEADERS	2
 
-static unsigned int num_queues;
-static unsigned int poll_queues;
+/**
+ * struct virtscsi_number - a parameter that is a number
+ * @value: what it is
+ * @max: the most that it accepts; the least is 0
+ */
+struct virtscsi_number {
+	unsigned int value;
+	unsigned int max;
+};
+
+static struct virtscsi_number num_queues = { .max = VIRTIO_SCSI_MAX_QUEUES };
+static struct virtscsi_number poll_queues = { .max = VIRTIO_SCSI_MAX_QUEUES };
+static struct virtscsi_number cmd_patience = {
+	.max = VIRTIO_SCSI_MAX_PATIENCE,
+};
 static unsigned int steering = VIRTIO_SCSI_STEER_AUTO;
 static unsigned int irq_affinity = VIRTIO_SCSI_AFFINITY_HINT;
 
-static int virtscsi_set_queues(const char *val, const struct kernel_param *kp)
+static int virtscsi_set_number(const char *val, const struct kernel_param *kp)
 {
-	unsigned int number;
+	struct virtscsi_number *number = container_of(kp->arg,
+						      struct virtscsi_number,
+						      value);
 
-	if (kstrtouint(val, 0, &number) || number > VIRTIO_SCSI_MAX_QUEUES) {
-		pr_err("parameter %s accepts 0-%u\n", kp->name,
-		       VIRTIO_SCSI_MAX_QUEUES);
+	if (virtscsi_parse(val, number->max, &number->value)) {
+		pr_err("parameter %s accepts 0-%u\n", kp->name, number->max);
 		return -EINVAL;
 	}
-	*(unsigned int *)kp->arg = number;
 	return 0;
 }
 
-static const struct kernel_param_ops virtscsi_queues_ops = {
-	.set = virtscsi_set_queues,
+static const struct kernel_param_ops virtscsi_number_ops = {
+	.set = virtscsi_set_number,
 	.get = param_get_uint,
 };
 
@@ -115,13 +128,14 @@ static const struct kernel_param_ops virtscsi_affinity_ops = {
 };
 
 /* Read once by each probe: a change never turns a live queue into another. */
-module_param_cb(num_queues, &virtscsi_queues_ops, &num_queues, 0644);
+module_param_cb(num_queues, &virtscsi_number_ops, &num_queues.value, 0644);
 MODULE_PARM_DESC(num_queues,
 		 "request queues per adapter, 0-1022; 0, the default: as many as the host offers, one per CPU at most");
-module_param_cb(poll_queues, &virtscsi_queues_ops, &poll_queues, 0644);
+module_param_cb(poll_queues, &virtscsi_number_ops, &poll_queues.value, 0644);
 MODULE_PARM_DESC(poll_queues,
 		 "of these, queues that are polled, 0-1022; one is always left with an interrupt");
-module_param_cb(virtscsi_poll_queues, &virtscsi_queues_ops, &poll_queues, 0644);
+module_param_cb(virtscsi_poll_queues, &virtscsi_number_ops, &poll_queues.value,
+		0644);
 MODULE_PARM_DESC(virtscsi_poll_queues,
 		 "the same as poll_queues, under the name that the kernel's own driver gives it");
 module_param_cb(steering, &virtscsi_steering_ops, &steering, 0644);
@@ -130,6 +144,9 @@ MODULE_PARM_DESC(steering,
 module_param_cb(irq_affinity, &virtscsi_affinity_ops, &irq_affinity, 0644);
 MODULE_PARM_DESC(irq_affinity,
 		 "who places the interrupts of request queues: hint, the default, this driver, and root may move them; managed, the kernel; none");
+module_param_cb(cmd_patience, &virtscsi_number_ops, &cmd_patience.value, 0644);
+MODULE_PARM_DESC(cmd_patience,
+		 "seconds that the host may keep a command before it is aborted, 0-86400; 0, the default: as long as it needs");
 
 /*
  * The SCSI layer would show a LUN twice if it were asked for under both of its
@@ -160,6 +177,7 @@ static int virtscsi_sdev_init(struct scsi_device *sdev)
 	lun->absent = !virtscsi_lun_valid(vscsi, sdev->lun) ||
 		      virtscsi_has_twin(sdev);
 	sdev->hostdata = lun;
+	virtscsi_count_device(vscsi, 1);
 
 	/*
 	 * Limits of a passed-through disk's own path are in its VPD pages,
@@ -190,6 +208,7 @@ static void virtscsi_sdev_destroy(struct scsi_device *sdev)
 
 	if (!lun)
 		return;
+	virtscsi_count_device(shost_priv(sdev->host), -1);
 	virtscsi_rescan_cancel(lun);
 	mutex_lock(&sdev->state_mutex);
 	sdev->hostdata = NULL;
@@ -251,7 +270,9 @@ static const struct scsi_host_template virtscsi_host_template = {
 	.eh_timed_out		= virtscsi_eh_timed_out,
 	.eh_abort_handler	= virtscsi_eh_abort,
 	.eh_device_reset_handler = virtscsi_eh_device_reset,
+	.eh_target_reset_handler = virtscsi_eh_target_reset,
 	.eh_host_reset_handler	= virtscsi_eh_host_reset,
+	.host_reset		= virtscsi_host_reset,
 };
 
 static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
@@ -667,7 +688,7 @@ static unsigned int virtscsi_limit16(struct virtio_device *vdev,
  */
 static unsigned int virtscsi_count_queues(struct virtio_device *vdev)
 {
-	unsigned int asked = READ_ONCE(num_queues);
+	unsigned int asked = READ_ONCE(num_queues.value);
 	unsigned int offered = virtscsi_limited(vdev, num_queues, 1,
 						VIRTIO_SCSI_MAX_QUEUES);
 	unsigned int most = blk_mq_num_possible_queues(offered);
@@ -694,7 +715,7 @@ static unsigned int virtscsi_limit_vectors(struct virtio_scsi *vscsi,
 
 static void virtscsi_split_queues(struct virtio_scsi *vscsi)
 {
-	unsigned int asked = READ_ONCE(poll_queues);
+	unsigned int asked = READ_ONCE(poll_queues.value);
 	unsigned int polled = min(asked, vscsi->num_queues - 1);
 	unsigned int rest = virtscsi_limit_vectors(vscsi,
 						   vscsi->num_queues - polled);
@@ -719,6 +740,8 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 	vscsi->num_queues = num;
 	vscsi->steering = READ_ONCE(steering);
 	vscsi->affinity = READ_ONCE(irq_affinity);
+	vscsi->patience = READ_ONCE(cmd_patience.value);
+	mutex_init(&vscsi->devices_lock);
 	mutex_init(&vscsi->policy_lock);
 	vscsi->req_size = sizeof(struct virtio_scsi_cmd_req);
 	if (virtio_has_feature(vdev, VIRTIO_SCSI_F_T10_PI))

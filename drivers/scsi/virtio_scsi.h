@@ -43,6 +43,9 @@
  */
 #define VIRTIO_SCSI_LUN_FLAT	0x4000
 
+/* Seconds: the most that cmd_patience can be. */
+#define VIRTIO_SCSI_MAX_PATIENCE	86400
+
 /* More buffers than events that a host sends at once; 5.6.6.3 suggests 10-15. */
 #define VIRTIO_SCSI_EVENTS	16
 
@@ -102,7 +105,7 @@ enum virtio_scsi_cmd_state {
  *	decides
  * @disowned: error handling has given up waiting for it: what the host says
  *	of it is of no interest any more; written under the queue's lock
- * @reset_seq: &struct virtio_scsi_lun.reset_seq when it was published
+ * @reset_seq: virtscsi_reset_seq() when it was published
  */
 struct virtio_scsi_cmd {
 	/* written once */
@@ -264,12 +267,21 @@ struct virtio_scsi_vq {
 } ____cacheline_aligned_in_smp;
 
 /**
+ * struct virtio_scsi_resets - resets of a LUN, or of a whole target
+ * @open: those that the host has not answered yet
+ * @seq: those sent so far
+ */
+struct virtio_scsi_resets {
+	atomic_t open;
+	atomic_t seq;
+};
+
+/**
  * struct virtio_scsi_lun - what the driver keeps for a SCSI device
  * @kref: held by the SCSI device, and by a LUN reset
  * @absent: the host has no such LUN, or the device is a second name of one
  *	that is there already; commands are answered by the driver
- * @resets: LUN resets that the host has not answered yet
- * @reset_seq: LUN resets sent so far
+ * @resets: LUN resets
  * @sdev: the SCSI device, set when @rescan is used for the first time
  * @rescan: has its size, identity and limits read again
  * @rescans: times that this was tried in vain
@@ -277,8 +289,7 @@ struct virtio_scsi_vq {
 struct virtio_scsi_lun {
 	struct kref kref;
 	bool absent;
-	atomic_t resets;
-	atomic_t reset_seq;
+	struct virtio_scsi_resets resets;
 
 	struct scsi_device *sdev;
 	struct delayed_work rescan;
@@ -368,10 +379,27 @@ struct virtio_scsi {
 	struct delayed_work watchdog;
 
 	/*
+	 * Seconds that the host may keep a command, 0 for as long as it likes.
+	 * Read without a lock by the watchdog and at timeouts.
+	 */
+	unsigned int patience;
+
+	/*
 	 * Task management requests that were not answered in time: the later
 	 * ones fail at once until those come back. Under ctrl.lock.
 	 */
 	unsigned int tmfs_lost;
+
+	/* I_T nexus resets, by target; what a LUN has of its own is in there */
+	struct virtio_scsi_resets target_resets[VIRTIO_SCSI_MAX_TARGET + 1];
+
+	/*
+	 * SCSI devices that have their private data. The SCSI layer frees the
+	 * tags of all commands after the last has lost it, and who walks
+	 * through them holds the lock, see virtscsi_each_busy().
+	 */
+	struct mutex devices_lock;
+	unsigned int devices;
 
 	/*
 	 * Events: filled by the device, taken off the ring into @events_todo
@@ -470,6 +498,19 @@ static inline struct virtio_scsi_vq *virtscsi_vq_at(struct virtio_scsi *vscsi,
 	return &vscsi->req[number];
 }
 
+/*
+ * Resets that have been sent to a device, alone or with its target. A command
+ * that was published with another number is older than the last of them.
+ */
+static inline int virtscsi_reset_seq(const struct scsi_device *sdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(sdev->host);
+	struct virtio_scsi_lun *lun = sdev->hostdata;
+
+	return atomic_read(&lun->resets.seq) +
+	       atomic_read(&vscsi->target_resets[sdev->id].seq);
+}
+
 /* virtio_scsi_io.c */
 void virtscsi_lun_encode(u8 field[8], unsigned int target, u64 lun);
 bool virtscsi_lun_decode(const u8 field[8], unsigned int *target,
@@ -485,6 +526,8 @@ int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			u64 lun);
 bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd);
 bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd);
+void virtscsi_requeue_parked(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_vq *svq);
 void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
 		      int parked_byte);
 int virtscsi_init_cmd_priv(struct Scsi_Host *shost, struct scsi_cmnd *sc);
@@ -495,6 +538,10 @@ int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num);
 
 /* virtio_scsi_eh.c */
 void virtscsi_ctrl_done(struct virtqueue *vq);
+void virtscsi_count_device(struct virtio_scsi *vscsi, int change);
+void virtscsi_each_busy(struct virtio_scsi *vscsi,
+			bool (*fn)(struct scsi_cmnd *sc, void *data),
+			void *data);
 void virtscsi_lun_put(struct virtio_scsi_lun *lun);
 void virtscsi_ctrl_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_watch(struct virtio_scsi *vscsi);
@@ -503,7 +550,9 @@ void virtscsi_harvest_all(struct virtio_scsi *vscsi);
 enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc);
 int virtscsi_eh_abort(struct scsi_cmnd *sc);
 int virtscsi_eh_device_reset(struct scsi_cmnd *sc);
+int virtscsi_eh_target_reset(struct scsi_cmnd *sc);
 int virtscsi_eh_host_reset(struct scsi_cmnd *sc);
+int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type);
 
 /* virtio_scsi_event.c */
 int virtscsi_events_alloc(struct virtio_scsi *vscsi);
@@ -542,6 +591,7 @@ void virtscsi_irqs_exit(void);
 /* virtio_scsi_stats.c */
 extern const char * const virtscsi_steerings[VIRTIO_SCSI_STEERINGS];
 extern const struct attribute_group *virtscsi_shost_groups[];
+int virtscsi_parse(const char *val, unsigned int max, unsigned int *number);
 void virtscsi_stats_add(struct virtio_scsi *vscsi);
 void virtscsi_stats_remove(struct virtio_scsi *vscsi);
 void virtscsi_stats_init(void);

@@ -270,44 +270,90 @@ static struct virtio_scsi_lun *virtscsi_lun_get(struct scsi_device *sdev)
 	return lun;
 }
 
-struct virtscsi_owned {
+/**
+ * virtscsi_count_device() - a SCSI device gets or loses its private data
+ * @vscsi: the adapter
+ * @change: 1 or -1
+ *
+ * Context: May sleep.
+ */
+void virtscsi_count_device(struct virtio_scsi *vscsi, int change)
+{
+	mutex_lock(&vscsi->devices_lock);
+	vscsi->devices += change;
+	mutex_unlock(&vscsi->devices_lock);
+}
+
+/**
+ * virtscsi_each_busy() - look at all commands that have been dispatched
+ * @vscsi: the adapter
+ * @fn: called for each, until it returns false; does not sleep
+ * @data: for @fn
+ *
+ * A command may end, and be sent anew, while @fn looks at it; its request is
+ * not freed meanwhile. Without devices there are no commands, and perhaps no
+ * tags any more to look through.
+ *
+ * Context: May sleep.
+ */
+void virtscsi_each_busy(struct virtio_scsi *vscsi,
+			bool (*fn)(struct scsi_cmnd *sc, void *data),
+			void *data)
+{
+	mutex_lock(&vscsi->devices_lock);
+	if (vscsi->devices)
+		scsi_host_busy_iter(vscsi->shost, fn, data);
+	mutex_unlock(&vscsi->devices_lock);
+}
+
+/**
+ * struct virtscsi_scope - what is reset: a LUN, or its whole target
+ * @sdev: the LUN
+ * @target: the whole target
+ * @owned: the host has commands that were sent before
+ */
+struct virtscsi_scope {
 	struct scsi_device *sdev;
-	struct virtio_scsi_lun *lun;
-	bool found;
+	bool target;
+	bool owned;
 };
+
+static bool virtscsi_in_scope(const struct virtscsi_scope *scope,
+			      const struct scsi_cmnd *sc)
+{
+	return scope->target ? sc->device->id == scope->sdev->id :
+			       sc->device == scope->sdev;
+}
 
 static bool virtscsi_find_owned(struct scsi_cmnd *sc, void *data)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
-	struct virtscsi_owned *owned = data;
+	struct virtscsi_scope *scope = data;
 
-	if (sc->device == owned->sdev &&
+	if (virtscsi_in_scope(scope, sc) &&
 	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
-	    cmd->reset_seq != atomic_read(&owned->lun->reset_seq))
-		owned->found = true;
-	return !owned->found;
+	    cmd->reset_seq != virtscsi_reset_seq(sc->device))
+		scope->owned = true;
+	return !scope->owned;
 }
 
-/* Whether the host has commands that were sent before the last LUN reset. */
-static bool virtscsi_lun_owned(struct virtio_scsi *vscsi,
-			       struct scsi_device *sdev,
-			       struct virtio_scsi_lun *lun)
+/* Whether the host has commands that were sent before the last reset. */
+static bool virtscsi_scope_owned(struct virtio_scsi *vscsi,
+				 struct virtscsi_scope *scope)
 {
-	struct virtscsi_owned owned = { .sdev = sdev, .lun = lun };
-
-	scsi_host_busy_iter(vscsi->shost, virtscsi_find_owned, &owned);
-	return owned.found;
+	scope->owned = false;
+	virtscsi_each_busy(vscsi, virtscsi_find_owned, scope);
+	return scope->owned;
 }
 
 /* The host answered the reset: what it killed must come back. */
-static bool virtscsi_lun_given_back(struct virtio_scsi *vscsi,
-				    struct scsi_device *sdev,
-				    struct virtio_scsi_lun *lun)
+static bool virtscsi_scope_given_back(struct virtio_scsi *vscsi,
+				      struct virtscsi_scope *scope)
 {
 	int left = VIRTIO_SCSI_RESET_GRACE;
 
 	virtscsi_harvest_all(vscsi);
-	while (virtscsi_lun_owned(vscsi, sdev, lun)) {
+	while (virtscsi_scope_owned(vscsi, scope)) {
 		if (left <= 0)
 			return false;
 		msleep(VIRTIO_SCSI_RESET_STEP);
@@ -321,39 +367,62 @@ static bool virtscsi_lun_given_back(struct virtio_scsi *vscsi,
  * From here to virtscsi_reset_ends() no word of the host about a command that
  * was sent before is believed, see virtscsi_reset_overtook().
  */
-static void virtscsi_reset_begins(struct virtio_scsi_lun *lun)
+static void virtscsi_reset_begins(struct virtio_scsi_resets *resets)
 {
-	atomic_inc(&lun->reset_seq);
-	atomic_inc(&lun->resets);
+	atomic_inc(&resets->seq);
+	atomic_inc(&resets->open);
 }
 
-static void virtscsi_reset_ends(struct virtio_scsi_lun *lun)
+static void virtscsi_reset_ends(struct virtio_scsi_resets *resets)
 {
 	virtscsi_wait_collectors();
-	atomic_dec(&lun->resets);
+	atomic_dec(&resets->open);
+}
+
+static int virtscsi_reset_begun(struct virtio_scsi *vscsi,
+				struct virtscsi_scope *scope,
+				struct virtio_scsi_resets *resets, u32 subtype,
+				const char *what)
+{
+	struct scsi_device *sdev = scope->sdev;
+	int ret;
+
+	sdev_printk(KERN_INFO, sdev, "%s\n", what);
+	virtscsi_reset_begins(resets);
+	ret = virtscsi_tmf(vscsi, sdev, subtype, 0, what);
+	if (ret == SUCCESS && !virtscsi_scope_given_back(vscsi, scope)) {
+		sdev_printk(KERN_WARNING, sdev, "the host keeps commands after the %s\n",
+			    what);
+		ret = FAILED;
+	}
+	virtscsi_reset_ends(resets);
+	return ret;
 }
 
 /*
  * sg_reset has no command that would keep the device from being removed
  * meanwhile: the private data is held by a reference of our own.
+ *
+ * Return: SUCCESS if the host has no command any more that was sent before.
  */
-static int virtscsi_lun_reset(struct virtio_scsi *vscsi,
-			      struct scsi_device *sdev)
+static int virtscsi_reset_scope(struct virtscsi_scope *scope)
 {
+	struct scsi_device *sdev = scope->sdev;
+	struct virtio_scsi *vscsi = shost_priv(sdev->host);
 	struct virtio_scsi_lun *lun = virtscsi_lun_get(sdev);
 	int ret;
 
 	if (!lun)
 		return FAILED;
-	sdev_printk(KERN_INFO, sdev, "LUN reset\n");
-	virtscsi_reset_begins(lun);
-	ret = virtscsi_tmf(vscsi, sdev, VIRTIO_SCSI_T_TMF_LOGICAL_UNIT_RESET, 0,
-			   "LUN reset");
-	if (ret == SUCCESS && !virtscsi_lun_given_back(vscsi, sdev, lun)) {
-		sdev_printk(KERN_WARNING, sdev, "the host keeps commands after the LUN reset\n");
-		ret = FAILED;
-	}
-	virtscsi_reset_ends(lun);
+	if (scope->target)
+		ret = virtscsi_reset_begun(vscsi, scope,
+					   &vscsi->target_resets[sdev->id],
+					   VIRTIO_SCSI_T_TMF_I_T_NEXUS_RESET,
+					   "I_T nexus reset");
+	else
+		ret = virtscsi_reset_begun(vscsi, scope, &lun->resets,
+					   VIRTIO_SCSI_T_TMF_LOGICAL_UNIT_RESET,
+					   "LUN reset");
 	virtscsi_lun_put(lun);
 	return ret;
 }
@@ -381,37 +450,38 @@ static void virtscsi_disown(struct virtio_scsi_cmd *cmd)
 	spin_unlock_irq(&cmd->svq->lock);
 }
 
-static bool virtscsi_abort_task(struct virtio_scsi *vscsi,
+static void virtscsi_abort_task(struct virtio_scsi *vscsi,
 				struct scsi_cmnd *sc)
 {
 	u32 tag = blk_mq_unique_tag(scsi_cmd_to_rq(sc));
 
-	return virtscsi_tmf(vscsi, sc->device, VIRTIO_SCSI_T_TMF_ABORT_TASK,
-			    tag, "abort") == SUCCESS &&
-	       virtscsi_given_back(vscsi, scsi_cmd_priv(sc));
+	virtscsi_tmf(vscsi, sc->device, VIRTIO_SCSI_T_TMF_ABORT_TASK, tag,
+		     "abort");
 }
 
 /*
  * The abort handler stops one command, the recovery thread all LUNs of the
  * host: so what an abort can't mend is tried with a LUN reset from here.
  */
-static bool virtscsi_abort_by_reset(struct virtio_scsi *vscsi,
+static void virtscsi_abort_by_reset(struct virtio_scsi *vscsi,
 				    struct scsi_cmnd *sc)
 {
+	struct virtscsi_scope scope = { .sdev = sc->device };
 	unsigned long flags;
 
-	if (virtscsi_lun_reset(vscsi, sc->device) != SUCCESS ||
-	    !virtscsi_given_back(vscsi, scsi_cmd_priv(sc)))
-		return false;
+	if (virtscsi_reset_scope(&scope) != SUCCESS)
+		return;
 	spin_lock_irqsave(vscsi->shost->host_lock, flags);
 	scsi_report_device_reset(vscsi->shost, 0, sc->device->id);
 	spin_unlock_irqrestore(vscsi->shost->host_lock, flags);
-	return true;
 }
 
 /**
  * virtscsi_eh_abort() - get one command back
  * @sc: the command; error handling owns it
+ *
+ * What the host answers to the abort is of no interest: the command is back or
+ * it is not.
  *
  * Context: May sleep, for two task management requests at most.
  * Return: SUCCESS if the host has the command no more, else FAILED.
@@ -429,42 +499,69 @@ int virtscsi_eh_abort(struct scsi_cmnd *sc)
 	virtscsi_disown(cmd);
 	if (virtscsi_given_back(vscsi, cmd))
 		return SUCCESS;
+	/* aborts are done one by one: what helped nobody is not done for each */
+	if (cmd->reset_seq != virtscsi_reset_seq(sc->device))
+		return FAILED;
 	scmd_printk(KERN_INFO, sc, "abort\n");
-	if (virtscsi_abort_task(vscsi, sc) ||
-	    virtscsi_abort_by_reset(vscsi, sc))
+	virtscsi_abort_task(vscsi, sc);
+	if (virtscsi_given_back(vscsi, cmd))
 		return SUCCESS;
-	return FAILED;
+	virtscsi_abort_by_reset(vscsi, sc);
+	return virtscsi_given_back(vscsi, cmd) ? SUCCESS : FAILED;
 }
 
 static bool virtscsi_unpark_owned(struct scsi_cmnd *sc, void *data)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
-	struct scsi_device *sdev = data;
+	struct virtscsi_scope *scope = data;
 
-	if (sc->device == sdev &&
+	if (virtscsi_in_scope(scope, sc) &&
 	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_PARKED &&
 	    virtscsi_eh_owns(cmd))
-		virtscsi_unpark(shost_priv(sdev->host), cmd);
+		virtscsi_unpark(shost_priv(sc->device->host), cmd);
 	return true;
+}
+
+/*
+ * A reset makes room in the rings. What waits for it and is error handling's
+ * must not get there: error handling takes all commands of what was reset for
+ * given back, and sends others in them.
+ */
+static void virtscsi_clear_scope(struct virtscsi_scope *scope)
+{
+	virtscsi_each_busy(shost_priv(scope->sdev->host),
+			   virtscsi_unpark_owned, scope);
 }
 
 /**
  * virtscsi_eh_device_reset() - reset a LUN
  * @sc: names it; sg_reset's has no request behind it
  *
- * The reset makes room in the rings. What waits for it and is error handling's
- * must not get there: error handling takes all of the LUN's commands for given
- * back, and sends others in them.
- *
  * Context: May sleep, for one task management request.
  * Return: SUCCESS if the host has no command of the LUN any more, else FAILED.
  */
 int virtscsi_eh_device_reset(struct scsi_cmnd *sc)
 {
-	struct Scsi_Host *shost = sc->device->host;
+	struct virtscsi_scope scope = { .sdev = sc->device };
 
-	scsi_host_busy_iter(shost, virtscsi_unpark_owned, sc->device);
-	return virtscsi_lun_reset(shost_priv(shost), sc->device);
+	virtscsi_clear_scope(&scope);
+	return virtscsi_reset_scope(&scope);
+}
+
+/**
+ * virtscsi_eh_target_reset() - reset all LUNs of a target
+ * @sc: names it; sg_reset's has no request behind it
+ *
+ * Context: May sleep, for one task management request.
+ * Return: SUCCESS if the host has no command of the target any more, else
+ * FAILED.
+ */
+int virtscsi_eh_target_reset(struct scsi_cmnd *sc)
+{
+	struct virtscsi_scope scope = { .sdev = sc->device, .target = true };
+
+	virtscsi_clear_scope(&scope);
+	return virtscsi_reset_scope(&scope);
 }
 
 /**
@@ -482,6 +579,34 @@ int virtscsi_eh_host_reset(struct scsi_cmnd *sc)
 	struct virtio_scsi *vscsi = shost_priv(sc->device->host);
 
 	return virtscsi_device_reset(vscsi) ? FAILED : SUCCESS;
+}
+
+/**
+ * virtscsi_host_reset() - what is written to the host's host_reset in sysfs
+ * @shost: the host
+ * @reset_type: SCSI_ADAPTER_RESET, the only one there is here
+ *
+ * Context: May sleep.
+ * Return: 0 if the device works again, -EOPNOTSUPP for another type, or a
+ * negative errno; the device is lost then.
+ */
+int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type)
+{
+	struct virtio_scsi *vscsi = shost_priv(shost);
+	unsigned long flags;
+	int err;
+
+	if (reset_type != SCSI_ADAPTER_RESET) {
+		dev_err(&vscsi->vdev->dev, "host_reset accepts adapter\n");
+		return -EOPNOTSUPP;
+	}
+	err = virtscsi_device_reset(vscsi);
+	if (err)
+		return err;
+	spin_lock_irqsave(shost->host_lock, flags);
+	scsi_report_bus_reset(shost, 0);
+	spin_unlock_irqrestore(shost->host_lock, flags);
+	return 0;
 }
 
 /* Without asking whether the host wants to be told: that may be what is lost. */
@@ -532,24 +657,54 @@ static bool virtscsi_broken(struct virtio_scsi_vq *svq)
 	return broken;
 }
 
-static void virtscsi_wait_on(struct scsi_cmnd *sc)
+/*
+ * How long the host may keep a command is counted from when it was given to
+ * it, anew for each retry. What waits for room in a ring it has not got.
+ */
+static bool virtscsi_overdue(struct virtio_scsi *vscsi,
+			     const struct virtio_scsi_cmd *cmd)
+{
+	unsigned int patience = READ_ONCE(vscsi->patience);
+
+	/* pairs with virtscsi_publish(): what is read below was written before */
+	if (smp_load_acquire(&cmd->state) != VIRTIO_SCSI_CMD_IN_RING)
+		return false;
+	return patience &&
+	       time_after_eq(jiffies, READ_ONCE(cmd->since) + patience * HZ);
+}
+
+static void virtscsi_tell_age(struct scsi_cmnd *sc, const char *what)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 
-	virtscsi_ring_again(cmd->svq);
 	dev_info_ratelimited(&sc->device->sdev_gendev,
-			     "the host has had command %#04x for %lu seconds, waiting on\n",
-			     sc->cmnd[0], (jiffies - cmd->since) / HZ);
+			     "the host has had command %#04x for %lu seconds, %s\n",
+			     sc->cmnd[0], (jiffies - READ_ONCE(cmd->since)) / HZ,
+			     what);
+}
+
+static bool virtscsi_give_in(struct virtio_scsi *vscsi, struct scsi_cmnd *sc)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+
+	if (virtscsi_overdue(vscsi, cmd)) {
+		virtscsi_tell_age(sc, "out of patience");
+		return true;
+	}
+	return virtscsi_bounded(sc) || virtscsi_recovering(vscsi->shost) ||
+	       virtscsi_broken(cmd->svq);
 }
 
 /**
  * virtscsi_eh_timed_out() - a command's time is up
  * @sc: the command
  *
- * The host may take the time it needs: a command that is not done is waited
- * for again, with a doorbell in case it never heard of it. Not so with those
- * that are virtscsi_bounded(), on a broken queue, from which nothing comes back,
- * and in recovery, which starts only when all busy commands have failed.
+ * Comes from the block layer's timer and, when patience is at its end, from the
+ * watchdog. The host may take the time it needs: a command that is not done is
+ * waited for again, with a doorbell in case it never heard of it. Not so with
+ * those that are virtscsi_overdue() or virtscsi_bounded(), on a broken queue,
+ * from which nothing comes back, and in recovery, which starts only when all
+ * busy commands have failed.
  *
  * Context: The block layer's timeout worker.
  * Return: SCSI_EH_RESET_TIMER or SCSI_EH_NOT_HANDLED. A command that was
@@ -565,11 +720,12 @@ enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
 		virtscsi_harvest(vscsi, cmd->svq);
 	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE)
 		return SCSI_EH_RESET_TIMER;
-	if (virtscsi_bounded(sc) || virtscsi_recovering(sc->device->host) ||
-	    virtscsi_broken(cmd->svq))
+	if (virtscsi_give_in(vscsi, sc))
 		return SCSI_EH_NOT_HANDLED;
-	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING)
-		virtscsi_wait_on(sc);
+	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING) {
+		virtscsi_ring_again(cmd->svq);
+		virtscsi_tell_age(sc, "waiting on");
+	}
 	return SCSI_EH_RESET_TIMER;
 }
 
@@ -669,6 +825,33 @@ static bool virtscsi_watch_ends(struct virtio_scsi *vscsi)
 	return !virtscsi_any_busy(vscsi);
 }
 
+/*
+ * The timeout handler looks at the command again: it may have been completed
+ * in between, or sent a second time. What error handling sends has a time of
+ * its own, and so have the driver's own commands, which are not among these.
+ */
+static bool virtscsi_hand_over(struct scsi_cmnd *sc, void *data)
+{
+	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+
+	if (virtscsi_overdue(data, cmd) &&
+	    sc->submitter == SUBMITTED_BY_BLOCK_LAYER && !virtscsi_eh_owns(cmd))
+		blk_abort_request(scsi_cmd_to_rq(sc));
+	return true;
+}
+
+/* Whatever else comes back from the same queue: each command has its time. */
+static void virtscsi_watch_age(struct virtio_scsi *vscsi)
+{
+	unsigned int i;
+
+	if (READ_ONCE(vscsi->patience))
+		virtscsi_each_busy(vscsi, virtscsi_hand_over, vscsi);
+	if (virtscsi_recovering(vscsi->shost))
+		for (i = 0; i < vscsi->num_queues; i++)
+			virtscsi_requeue_parked(vscsi, &vscsi->req[i]);
+}
+
 /* Runs once a second while a request queue has something in flight. */
 void virtscsi_watchdog(struct work_struct *work)
 {
@@ -679,6 +862,7 @@ void virtscsi_watchdog(struct work_struct *work)
 	for (i = 0; i < vscsi->num_queues; i++)
 		if (virtscsi_vq_stuck(&vscsi->req[i]))
 			virtscsi_prod(vscsi, &vscsi->req[i]);
+	virtscsi_watch_age(vscsi);
 	if (!virtscsi_watch_ends(vscsi))
 		virtscsi_watch(vscsi);
 }

@@ -79,12 +79,16 @@ static struct virtio_scsi *virtscsi_of_vq(struct virtqueue *vq)
 	return shost_priv(vq->vdev->priv);
 }
 
-static bool virtscsi_reset_overtook(struct virtio_scsi_cmd *cmd)
+static bool virtscsi_reset_overtook(struct virtio_scsi *vscsi,
+				    struct virtio_scsi_cmd *cmd)
 {
-	struct virtio_scsi_lun *lun = cmd->sc->device->hostdata;
+	struct scsi_device *sdev = cmd->sc->device;
+	struct virtio_scsi_lun *lun = sdev->hostdata;
 
-	return atomic_read(&lun->resets) &&
-	       cmd->reset_seq != atomic_read(&lun->reset_seq);
+	if (!atomic_read(&lun->resets.open) &&
+	    !atomic_read(&vscsi->target_resets[sdev->id].open))
+		return false;
+	return cmd->reset_seq != virtscsi_reset_seq(sdev);
 }
 
 /*
@@ -197,7 +201,7 @@ static void virtscsi_translate(struct virtio_scsi *vscsi,
 	 * vhost-scsi returns what a LUN reset killed as if it had gone well:
 	 * until the reset is answered no word is believed.
 	 */
-	if (unlikely(virtscsi_reset_overtook(cmd)))
+	if (unlikely(virtscsi_reset_overtook(vscsi, cmd)))
 		sc->result = DID_RESET << 16;
 	else if (likely(response == VIRTIO_SCSI_S_OK))
 		virtscsi_translate_ok(vscsi, sc, cmd->resp);
@@ -362,16 +366,13 @@ static int virtscsi_publish(struct virtio_scsi *vscsi,
 			    struct virtio_scsi_vq *svq,
 			    struct virtio_scsi_cmd *cmd)
 {
-	struct virtio_scsi_lun *lun;
 	int err;
 
 	lockdep_assert_held(&svq->lock);
 
 	cmd->resp->response = VIRTIO_SCSI_S_UNWRITTEN;
-	if (cmd->sc) {
-		lun = cmd->sc->device->hostdata;
-		cmd->reset_seq = atomic_read(&lun->reset_seq);
-	}
+	if (cmd->sc)
+		cmd->reset_seq = virtscsi_reset_seq(cmd->sc->device);
 	err = virtscsi_put(vscsi, svq, cmd);
 	if (err)
 		return err;
@@ -538,11 +539,57 @@ int virtscsi_mq_poll(struct Scsi_Host *shost, unsigned int queue_num)
 	return virtscsi_harvest(vscsi, virtscsi_vq_at(vscsi, queue_num));
 }
 
+/* Takes those off the overflow list that @wanted says, or all if it is NULL. */
+static void virtscsi_empty_parked(struct virtio_scsi_vq *svq, u8 host_byte,
+				  bool (*wanted)(const struct virtio_scsi_cmd *),
+				  struct list_head *done)
+{
+	struct virtio_scsi_cmd *cmd, *next;
+
+	lockdep_assert_held(&svq->lock);
+
+	list_for_each_entry_safe(cmd, next, &svq->parked, node) {
+		if (wanted && !wanted(cmd))
+			continue;
+		list_del_init(&cmd->node);
+		virtscsi_take_back(svq, cmd, host_byte, done);
+	}
+}
+
+static bool virtscsi_of_block_layer(const struct virtio_scsi_cmd *cmd)
+{
+	return cmd->sc && cmd->sc->submitter == SUBMITTED_BY_BLOCK_LAYER;
+}
+
+/**
+ * virtscsi_requeue_parked() - give what waits for room to the SCSI layer again
+ * @vscsi: the adapter
+ * @svq: one of its request queues
+ *
+ * For the recovery thread, which begins when nothing is on its way any more:
+ * the room may never come, and the host has never seen these. What the thread
+ * itself has sent stays.
+ *
+ * Context: Process context, no lock held.
+ */
+void virtscsi_requeue_parked(struct virtio_scsi *vscsi,
+			     struct virtio_scsi_vq *svq)
+{
+	LIST_HEAD(done);
+
+	rcu_read_lock();
+	spin_lock_irq(&svq->lock);
+	virtscsi_empty_parked(svq, DID_REQUEUE, virtscsi_of_block_layer, &done);
+	spin_unlock_irq(&svq->lock);
+	virtscsi_finish_all(vscsi, &done);
+	rcu_read_unlock();
+}
+
 static void virtscsi_reclaim_vq(struct virtio_scsi *vscsi,
 				struct virtio_scsi_vq *svq, u8 published_byte,
 				u8 parked_byte)
 {
-	struct virtio_scsi_cmd *cmd, *next;
+	struct virtio_scsi_cmd *cmd;
 	LIST_HEAD(done);
 
 	rcu_read_lock();
@@ -550,10 +597,7 @@ static void virtscsi_reclaim_vq(struct virtio_scsi *vscsi,
 	while (svq->vq && (cmd = virtqueue_detach_unused_buf(svq->vq)))
 		virtscsi_take_back(svq, cmd, published_byte, &done);
 	svq->in_flight = 0;
-	list_for_each_entry_safe(cmd, next, &svq->parked, node) {
-		list_del_init(&cmd->node);
-		virtscsi_take_back(svq, cmd, parked_byte, &done);
-	}
+	virtscsi_empty_parked(svq, parked_byte, NULL, &done);
 	spin_unlock_irq(&svq->lock);
 	virtscsi_finish_all(vscsi, &done);
 	rcu_read_unlock();
@@ -671,16 +715,11 @@ static void virtscsi_fill_req(struct virtio_scsi *vscsi,
 }
 
 /*
- * A policy is about the commands of the block layer. Those of error handling
- * and of scans have a time of their own to be answered in, which is not spent
- * on a change of the policy.
+ * Whether the queue takes the command at the moment, if there is room. A policy
+ * is about the commands of the block layer. Those of error handling and of
+ * scans have a time of their own to be answered in, which is not spent on a
+ * change of the policy.
  */
-static bool virtscsi_may_pause(const struct virtio_scsi_cmd *cmd)
-{
-	return cmd->sc && cmd->sc->submitter == SUBMITTED_BY_BLOCK_LAYER;
-}
-
-/* Whether the queue takes the command at the moment, if there is room. */
 static int virtscsi_admit(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			  const struct virtio_scsi_cmd *cmd)
 {
@@ -688,7 +727,7 @@ static int virtscsi_admit(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 
 	if (unlikely(svq->closed))
 		return READ_ONCE(vscsi->gone) ? -ENODEV : -EAGAIN;
-	return unlikely(svq->paused) && virtscsi_may_pause(cmd) ? -EAGAIN : 0;
+	return unlikely(svq->paused) && virtscsi_of_block_layer(cmd) ? -EAGAIN : 0;
 }
 
 /*

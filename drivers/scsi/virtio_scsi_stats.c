@@ -24,6 +24,24 @@ const char * const virtscsi_steerings[VIRTIO_SCSI_STEERINGS] = {
 
 static struct dentry *virtscsi_debugfs;
 
+/**
+ * virtscsi_parse() - read a number that somebody has set
+ * @val: what was written: decimal, or as in C
+ * @max: the most that is accepted; the least is 0
+ * @number: set to it, and left alone if it is not accepted
+ *
+ * Return: 0 or -EINVAL.
+ */
+int virtscsi_parse(const char *val, unsigned int max, unsigned int *number)
+{
+	unsigned int parsed;
+
+	if (kstrtouint(val, 0, &parsed) || parsed > max)
+		return -EINVAL;
+	WRITE_ONCE(*number, parsed);
+	return 0;
+}
+
 static ssize_t steering_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {
@@ -50,8 +68,33 @@ static ssize_t steering_store(struct device *dev, struct device_attribute *attr,
 
 static DEVICE_ATTR_RW(steering);
 
+static ssize_t cmd_patience_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	struct virtio_scsi *vscsi = shost_priv(class_to_shost(dev));
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(vscsi->patience));
+}
+
+static ssize_t cmd_patience_store(struct device *dev,
+				  struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	struct virtio_scsi *vscsi = shost_priv(class_to_shost(dev));
+
+	if (virtscsi_parse(buf, VIRTIO_SCSI_MAX_PATIENCE, &vscsi->patience)) {
+		dev_err(&vscsi->vdev->dev, "cmd_patience accepts 0-%u\n",
+			VIRTIO_SCSI_MAX_PATIENCE);
+		return -EINVAL;
+	}
+	return count;
+}
+
+static DEVICE_ATTR_RW(cmd_patience);
+
 static struct attribute *virtscsi_shost_attrs[] = {
 	&dev_attr_steering.attr,
+	&dev_attr_cmd_patience.attr,
 	NULL,
 };
 
@@ -141,7 +184,7 @@ static int virtscsi_stuck_show(struct seq_file *m, void *unused)
 
 	seq_printf(m, "%-12s %-10s %8s %-11s %s\n", "queue", "tag", "seconds",
 		   "target:lun", "cdb");
-	scsi_host_busy_iter(vscsi->shost, virtscsi_show_stuck, m);
+	virtscsi_each_busy(vscsi, virtscsi_show_stuck, m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(virtscsi_stuck);

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# One fio job for the tests that differ in the number of CPUs only.
+# fio jobs that check their data.
 
-# fio_verify SEED - a short job of mixed sizes, checked by checksums
+# fio_job sdX OPTION… - mixed sizes, checked by checksums
+fio_job()
+{
+	local disk=$1
+
+	shift
+	fio --name=verify --filename="/dev/$disk" --rw=randrw --bsrange=512-1M \
+		--ba=512 --direct=1 --ioengine=libaio --iodepth=16 --size=32M \
+		--verify=crc32c --verify_fatal=1 --minimal "$@"
+}
+
+# fio_verify SEED - a short one
 fio_verify()
 {
-	fio --name=verify --filename="/dev/$(disk_named fio)" --rw=randrw \
-		--bsrange=512-1M --ba=512 --direct=1 --ioengine=libaio \
-		--iodepth=16 --size=32M --io_size=16M --verify=crc32c \
-		--verify_fatal=1 --randseed="$1" --minimal
+	fio_job "$(disk_named fio)" --io_size=16M --randseed="$1"
 }
 
 # fio_queues CPUS QUEUES… - three results for each number of queues

@@ -127,3 +127,39 @@ pending_reach()
 {
 	[ "$(seen pending)" -ge "$1" ]
 }
+
+# patience SECONDS - of the first adapter, until the test is over; a driver
+# that has none lacks the file
+patience()
+{
+	PATIENCE=/sys/class/scsi_host/$(host_at 0)/cmd_patience
+	cleanup_add "[ ! -e $PATIENCE ] || echo 0 >$PATIENCE"
+	echo "$1" >"$PATIENCE"
+}
+
+# hit NAME [TIMES] - a rule was followed so often
+hit()
+{
+	[ "$(hits "$1")" -ge "${2:-1}" ]
+}
+
+# none_stuck - the host has had nothing for a second or more
+none_stuck()
+{
+	[ "$(wc -l <"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/stuck")" = 1 ]
+}
+
+# idle - no command is anywhere between block layer and host, once the I/O is over
+idle()
+{
+	local host busy
+
+	host=$(host_at 0)
+	busy=$(host_attr "$host" host_busy)
+	[ "$busy" = 0 ] || {
+		echo "host_busy $busy"
+		return 1
+	}
+	awk 'NR > 1 && $4 { print $1, $4, "in flight"; bad = 1 } END { exit bad }' \
+		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$host")/queues"
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: patience is stronger than a long timeout of SG_IO, and counts from when the host gets a command, not while a full ring is waited for
+# shows: F34 F26 spec_21
+# full: yes
+# vm: --smp 4 --host script:host.script
+# vm: --device vhost-user-scsi-pci,num_queues=1,virtqueue_size=16,indirect_desc=off
+# timeout: 240
+# intree: without a limit
+# shellcheck shell=dash disable=SC2317
+
+. "$(dirname "$0")/host.sh"
+
+queue_full()
+{
+	[ "$(awk 'NR == 2 { print $9 }' "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/queues")" -gt "$1" ]
+}
+
+plan 13
+host_begin
+check "F34 patience is set" patience 5
+rule "when op=read target=0 count=1 do hold"
+# sgio allows a minute
+check "F34 a command of SG_IO that is held ends" timed answer "$sick"
+in_range "F34 when the patience is over" "$TOOK" 400 2000
+is "F34 it was aborted" "$(said '\] tag.* abort')" 1
+
+# 16 descriptors take five reads: the others wait for room. The disk takes its
+# time for each of those that it has, but less than the patience.
+io_start well -l 64K "/dev/$well"
+kmsg_mark
+rule "service target=0 lun=0 constant=2500ms width=5"
+check "F26 reads that wait longer for room than the patience allows" \
+	timed iotool -n -d 32 -l 256K -t 8K "/dev/$sick"
+in_range "F26 did wait that long" "$TOOK" 1000 6000
+check "F26 the ring was full" queue_full 20
+is "F34 nothing was taken back" "$(said 'abort\|reset\|out of patience')" 0
+rule "service target=0 lun=0 none"
+
+# Room that never comes: the recovery thread does not wait for those either.
+rule "when name=lost target=0 op=read count=5 do drop"
+rule "when tmf do keep"
+check "spec_21 with all that the ring holds lost, reads behind it end well" \
+	timed iotool -n -d 32 -l 256K -t 8K "/dev/$sick"
+in_range "spec_21 in the time that the ladder takes" "$TOOK" 500 2900
+is "spec_21 the device was reset once" "$(said 'resetting the device')" 1
+check "spec_21 the other disk's I/O saw no error" io_end well 60
+check "spec_21 nothing is left behind" wait_for 5 idle
+finish

@@ -41,7 +41,7 @@ asked_all()
 	echo "$(asked abort)/$(asked lun-reset)/$(asked nexus-reset)"
 }
 
-plan 19
+plan 20
 host_begin
 io_start well -l 256K "/dev/$well"
 
@@ -67,8 +67,8 @@ rule "when tmf type=abort do reject"
 rule "when tmf type=lun-reset do reject"
 begin_round
 check "spec_25 no LUN reset: the I/O ends well" timed stuck
-in_range "spec_25 no LUN reset: by one I_T nexus reset" \
-	"$(asked nexus-reset)" 1 1
+is "spec_25 no LUN reset: by one I_T nexus reset, LUN resets were tried twice" \
+	"$(asked_all)" 1/2/1
 is "spec_25 no LUN reset: the device is not reset" \
 	"$(said 'resetting the device')" 0
 
@@ -76,6 +76,8 @@ rule clear
 rule "when name=all tmf do reject"
 begin_round
 check "F33 all is rejected: the I/O ends well" timed stuck
+is "F33 all is rejected: nothing is tried for each command" \
+	"$(asked_all)" 1/2/1
 is "F33 all is rejected: then the device is reset" \
 	"$(said 'resetting the device')" 1
 in_range "F33 all is rejected: the ladder has no wait" "$TOOK" 500 2500

@@ -28,13 +28,17 @@ late()
 		io_end well && wait_for 5 idle
 }
 
-plan 9
+plan 10
 host_begin
 check "F35 answers before the patience is over" late "when tmf do reject" 1
 is "F35 nothing was taken back" "$(said 'out of patience')" 0
 check "F35 answers while the abort waits for its own" \
 	late "when tmf type=abort do delay 8s" 9
+kmsg_mark
 check "F35 answers while the abort is lost" late "when tmf do swallow" 10
+is "F35 the device needs no reset for it" "$(said 'resetting the device')" 0
+# the host has not given the abort back: no other would be sent
+sg_reset -H "/dev/$sick"
 rule "when tmf type=abort do reject"
 check "F35 answers while the LUN reset waits for its own" \
 	late "when tmf type=lun-reset do delay 8s" 9

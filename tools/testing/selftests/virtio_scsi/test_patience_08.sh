@@ -19,6 +19,8 @@ queue_full()
 plan 13
 host_begin
 check "F34 patience is set" patience 5
+# the only queue goes on for others: that says nothing of a single command
+io_start well -l 64K "/dev/$well"
 rule "when op=read target=0 count=1 do hold"
 # sgio allows a minute
 check "F34 a command of SG_IO that is held ends" timed answer "$sick"
@@ -27,7 +29,6 @@ is "F34 it was aborted" "$(said '\] tag.* abort')" 1
 
 # 16 descriptors take five reads: the others wait for room. The disk takes its
 # time for each of those that it has, but less than the patience.
-io_start well -l 64K "/dev/$well"
 kmsg_mark
 rule "service target=0 lun=0 constant=2500ms width=5"
 check "F26 reads that wait longer for room than the patience allows" \

@@ -22,8 +22,9 @@ REPORTS = re.compile(
 TRACE = re.compile(r"Call Trace:")
 END = re.compile(r"---\[ end trace|\bvmtest: (begin|end) ")
 # The emulated clock sometimes jumps while it is calibrated, before there is a
-# driver: minutes in which nobody has seen a CPU.
-BOOT_STALL = re.compile(r"rcu: INFO: rcu_\w+ detected stalls")
+# driver: minutes in which nobody has seen a CPU. Backtraces of all CPUs follow.
+BOOT_STALL = re.compile(r"rcu: INFO: rcu_\w+ (?:self-detected stall|"
+                        r"detected (?:expedited )?stalls)")
 BLOCK = 120
 INT3 = re.compile(r"\bint3: 0000 \[#")
 STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\](?:\[[^]]*\])?\s?")
@@ -91,11 +92,13 @@ def part(text, name, from_start=False):
     """
     lines = []
     inside = booting = from_start
+    stalled = False
     for line in lines_of(text):
         mark = MARK.search(line)
+        booting = booting and not mark
+        stalled = booting and bool(stalled or BOOT_STALL.search(line))
         if mark and mark[1] == "begin":
             inside = mark[2] == name
-        elif inside and not mark and not (booting and BOOT_STALL.search(line)):
+        elif inside and not mark and not stalled:
             lines.append(line)
-        booting = booting and not mark
     return "\n".join(lines) + "\n"

@@ -82,10 +82,18 @@ class Int3(unittest.TestCase):
         self.assertTrue(klog.is_int3(self.OLD, "multi"))
 
     def test_stall_of_the_boot(self):
-        stall = "[ 96.9] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n"
         begin = "[ 99.0] vmtest: begin x\n"
-        self.assertFalse(klog.bad_lines(klog.part(stall + begin, "x", True)))
-        self.assertTrue(klog.bad_lines(klog.part(begin + stall, "x", True)))
+        trace = "[ 97.0] NMI backtrace for cpu 3\n[ 97.0] Call Trace:\n" * 4
+        for words in ("rcu_preempt detected stalls on CPUs/tasks:",
+                      "rcu_preempt self-detected stall on CPU",
+                      "rcu_preempt detected expedited stalls on CPUs"):
+            stall = f"[ 96.9] rcu: INFO: {words}\n{trace}"
+            with self.subTest(words):
+                self.assertFalse(
+                    klog.bad_lines(klog.part(stall + begin, "x", True)))
+                self.assertTrue(
+                    klog.bad_lines(klog.part(begin + stall, "x", True)))
+        self.assertTrue(klog.bad_lines(klog.part(trace + begin, "x", True)))
 
     def test_not_int3(self):
         self.assertFalse(klog.is_int3(self.NEW, "single"))

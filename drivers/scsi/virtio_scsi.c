@@ -275,7 +275,7 @@ static const struct scsi_host_template virtscsi_host_template = {
 	.host_reset		= virtscsi_host_reset,
 };
 
-static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
+static void virtscsi_set_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
 {
 	spin_lock_irq(&svq->lock);
 	svq->vq = vq;
@@ -283,7 +283,14 @@ static void virtscsi_open_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
 	svq->idle_before = true;
 	svq->reserve = virtqueue_get_vring_size(vq) / VIRTIO_SCSI_RESERVE;
 	svq->nearly_full = false;
-	svq->closed = false;
+	spin_unlock_irq(&svq->lock);
+}
+
+/* After a restore there can be fewer queues than at probe. */
+static void virtscsi_open_vq(struct virtio_scsi_vq *svq)
+{
+	spin_lock_irq(&svq->lock);
+	svq->closed = !svq->vq;
 	spin_unlock_irq(&svq->lock);
 }
 
@@ -343,14 +350,24 @@ static void virtscsi_describe_vqs(struct virtio_scsi *vscsi,
 	}
 }
 
-static void virtscsi_open_vqs(struct virtio_scsi *vscsi, struct virtqueue **vqs)
+static void virtscsi_set_vqs(struct virtio_scsi *vscsi, struct virtqueue **vqs)
 {
 	unsigned int i;
 
-	virtscsi_open_vq(&vscsi->ctrl, vqs[VIRTIO_SCSI_VQ_CTRL]);
-	virtscsi_open_vq(&vscsi->event, vqs[VIRTIO_SCSI_VQ_EVENT]);
+	virtscsi_set_vq(&vscsi->ctrl, vqs[VIRTIO_SCSI_VQ_CTRL]);
+	virtscsi_set_vq(&vscsi->event, vqs[VIRTIO_SCSI_VQ_EVENT]);
 	for (i = 0; i < vscsi->live_queues; i++)
-		virtscsi_open_vq(&vscsi->req[i], vqs[VIRTIO_SCSI_VQ_BASE + i]);
+		virtscsi_set_vq(&vscsi->req[i], vqs[VIRTIO_SCSI_VQ_BASE + i]);
+}
+
+/*
+ * No doorbell before DRIVER_OK (3.1.1): QEMU loses the interrupt for what a
+ * vhost-user device then finds in the ring when it starts.
+ */
+static void virtscsi_ready(struct virtio_scsi *vscsi)
+{
+	virtio_device_ready(vscsi->vdev);
+	virtscsi_all_vqs(vscsi, virtscsi_open_vq);
 }
 
 /* The only fields of the configuration that a driver may write (5.6.4). */
@@ -397,7 +414,7 @@ static int virtscsi_find_vqs(struct virtio_scsi *vscsi)
 	if (err)
 		goto out;
 	virtscsi_write_sizes(vscsi->vdev);
-	virtscsi_open_vqs(vscsi, vqs);
+	virtscsi_set_vqs(vscsi, vqs);
 out:
 	if (err)
 		dev_err(&vscsi->vdev->dev, "setting up %u queues failed: %pe\n",
@@ -491,7 +508,7 @@ static int virtscsi_resume(struct virtio_scsi *vscsi)
 	err = virtscsi_find_vqs(vscsi);
 	if (err)
 		return err;
-	virtio_device_ready(vscsi->vdev);
+	virtscsi_ready(vscsi);
 	virtscsi_irqs_start(vscsi);
 	virtscsi_events_start(vscsi, true);
 	return 0;
@@ -910,7 +927,7 @@ static int virtscsi_add_queues(struct virtio_scsi *vscsi)
 		return err;
 	virtscsi_set_protection(vscsi);
 	/* from scsi_add_host() on root can have a target scanned by hand */
-	virtio_device_ready(vscsi->vdev);
+	virtscsi_ready(vscsi);
 	err = scsi_add_host(vscsi->shost, &vscsi->vdev->dev);
 	if (err)
 		return err;

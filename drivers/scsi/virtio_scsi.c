@@ -880,9 +880,14 @@ static void virtscsi_set_protection(struct virtio_scsi *vscsi)
 static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
 {
 	mutex_lock(&vscsi->reset_lock);
-	/* after a reset that failed there is nothing left to take away */
+	/*
+	 * After a reset that failed there is nothing left to take away, but
+	 * the device was told of a driver since.
+	 */
 	if (vscsi->ctrl.vq)
 		virtscsi_halt(vscsi, DID_NO_CONNECT, DID_NO_CONNECT);
+	else if (!virtscsi_pulled_out(vscsi->vdev))
+		virtio_reset_device(vscsi->vdev);
 	WRITE_ONCE(vscsi->gone, true);
 	mutex_unlock(&vscsi->reset_lock);
 }

@@ -40,6 +40,16 @@
 /* Seconds that a change of the steering waits for commands that are out. */
 #define VIRTIO_SCSI_DRAIN_SECONDS	30
 
+/*
+ * So many resets in a row does the driver have the device go through by itself,
+ * each needed so many seconds after the one before or sooner.
+ */
+#define VIRTIO_SCSI_RECOVERIES		10
+#define VIRTIO_SCSI_RECOVERY_SECONDS	5
+
+/* Time that a host has to come to its senses, from the second of them on. */
+#define VIRTIO_SCSI_RECOVERY_PAUSE	HZ
+
 /* Segments with request and response around them. */
 #define VIRTIO_SCSI_HEADERS	2
 
@@ -515,13 +525,23 @@ static int virtscsi_resume(struct virtio_scsi *vscsi)
 }
 
 /* Fails what there is and what will come, rather than let it wait for ever. */
-static void virtscsi_give_up(struct virtio_scsi *vscsi)
+static void virtscsi_give_up(struct virtio_scsi *vscsi, const char *why)
 {
 	WRITE_ONCE(vscsi->gone, true);
-	dev_err(&vscsi->vdev->dev, "the device is lost, its disks fail from here on\n");
+	dev_err(&vscsi->vdev->dev, "the device is lost, its disks fail from here on: %s\n",
+		why);
 }
 
-static int virtscsi_reset_locked(struct virtio_scsi *vscsi)
+static void virtscsi_lose(struct virtio_scsi *vscsi, const char *why)
+{
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	virtscsi_give_up(vscsi, why);
+	if (vscsi->ctrl.vq)
+		virtscsi_halt(vscsi, DID_NO_CONNECT, DID_NO_CONNECT);
+}
+
+static int virtscsi_reset_locked(struct virtio_scsi *vscsi, const char *why)
 {
 	struct virtio_device *vdev = vscsi->vdev;
 	int err = -ENODEV;
@@ -529,13 +549,24 @@ static int virtscsi_reset_locked(struct virtio_scsi *vscsi)
 	/* gone, or asleep: nothing to reset until it is restored */
 	if (vscsi->gone || !vscsi->ctrl.vq)
 		return err;
-	dev_warn(&vdev->dev, "resetting the device\n");
+	dev_warn(&vdev->dev, "resetting the device%s\n", why);
 	virtscsi_events_stop(vscsi, false);
 	virtscsi_halt(vscsi, DID_RESET, DID_REQUEUE);
 	if (!virtscsi_pulled_out(vdev))
 		err = virtscsi_negotiate(vdev) ?: virtscsi_resume(vscsi);
 	if (err)
-		virtscsi_give_up(vscsi);
+		virtscsi_give_up(vscsi, "it was reset and does not work");
+	return err;
+}
+
+/* I/O may wait for the reset, so that starts none. */
+static int virtscsi_reset_noio(struct virtio_scsi *vscsi, const char *why)
+{
+	unsigned int noio = memalloc_noio_save();
+	int err = virtscsi_reset_locked(vscsi, why);
+
+	memalloc_noio_restore(noio);
+	trace_virtscsi_reset(vscsi->shost->host_no, err);
 	return err;
 }
 
@@ -547,21 +578,151 @@ static int virtscsi_reset_locked(struct virtio_scsi *vscsi)
  * is not known how long the host takes for the reset: the virtio core waits
  * without a limit.
  *
- * Context: May sleep. I/O may wait for it, so it starts none.
+ * Context: May sleep.
  * Return: 0, or a negative errno; the device is lost then.
  */
 int virtscsi_device_reset(struct virtio_scsi *vscsi)
 {
-	unsigned int noio;
 	int err;
 
 	mutex_lock(&vscsi->reset_lock);
-	noio = memalloc_noio_save();
-	err = virtscsi_reset_locked(vscsi);
-	memalloc_noio_restore(noio);
+	err = virtscsi_reset_noio(vscsi, "");
 	mutex_unlock(&vscsi->reset_lock);
-	trace_virtscsi_reset(vscsi->shost->host_no, err);
 	return err;
+}
+
+/*
+ * The virtio core breaks all queues then and resets the device, so that it does
+ * not write to the memory of whatever is started next.
+ */
+static bool virtscsi_going_down(void)
+{
+	return system_state == SYSTEM_HALT || system_state == SYSTEM_POWER_OFF ||
+	       system_state == SYSTEM_RESTART;
+}
+
+static bool virtscsi_recovered_lately(struct virtio_scsi *vscsi)
+{
+	unsigned long last = READ_ONCE(vscsi->recovered);
+
+	return READ_ONCE(vscsi->recoveries) &&
+	       time_in_range(jiffies, last,
+			     last + VIRTIO_SCSI_RECOVERY_SECONDS * HZ);
+}
+
+/**
+ * virtscsi_recover() - have the device looked at, and reset if it needs that
+ * @vscsi: the adapter
+ *
+ * Called when there is a reason to suspect something; the worker finds out
+ * whether it is true.
+ *
+ * Context: Any context.
+ * Return: false if the machine goes down, and nothing is mended any more.
+ */
+bool virtscsi_recover(struct virtio_scsi *vscsi)
+{
+	unsigned long delay = 0;
+
+	if (virtscsi_going_down())
+		return false;
+	if (virtscsi_recovered_lately(vscsi))
+		delay = VIRTIO_SCSI_RECOVERY_PAUSE;
+	queue_delayed_work(vscsi->recovery_wq, &vscsi->recovery, delay);
+	return true;
+}
+
+/**
+ * virtscsi_check_ring() - notice that a ring is broken
+ * @vscsi: the adapter
+ * @svq: one of its queues
+ *
+ * The ring core has found nonsense in the ring, says so once and looks at it no
+ * more: what is in flight there never comes back.
+ *
+ * Context: Any context, the queue's lock is held.
+ */
+void virtscsi_check_ring(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
+{
+	lockdep_assert_held(&svq->lock);
+
+	if (unlikely(virtqueue_is_broken(svq->vq)) && !svq->closed)
+		virtscsi_recover(vscsi);
+}
+
+static struct virtqueue *virtscsi_broken_vq(struct virtio_scsi *vscsi)
+{
+	struct virtqueue *vq;
+
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	virtio_device_for_each_vq(vscsi->vdev, vq)
+		if (virtqueue_is_broken(vq))
+			return vq;
+	return NULL;
+}
+
+/* Return: true if the device needs a reset, with the reason in @why. */
+static bool virtscsi_ails(struct virtio_scsi *vscsi, char *why, size_t len)
+{
+	u8 status = vscsi->vdev->config->get_status(vscsi->vdev);
+	struct virtqueue *vq = virtscsi_broken_vq(vscsi);
+
+	if (status & VIRTIO_CONFIG_S_NEEDS_RESET)
+		snprintf(why, len, ": it asks for it");
+	else if (vq)
+		snprintf(why, len, ": queue %s is broken", vq->name);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * A host that needs the next reset as soon as it has had one can't be helped:
+ * it would keep the machine busy for ever.
+ */
+static void virtscsi_mend(struct virtio_scsi *vscsi, const char *why)
+{
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	if (!virtscsi_recovered_lately(vscsi))
+		WRITE_ONCE(vscsi->recoveries, 0);
+	if (vscsi->recoveries >= VIRTIO_SCSI_RECOVERIES) {
+		virtscsi_lose(vscsi, "resets do not help");
+		return;
+	}
+	virtscsi_reset_noio(vscsi, why);
+	WRITE_ONCE(vscsi->recovered, jiffies);
+	WRITE_ONCE(vscsi->recoveries, vscsi->recoveries + 1);
+	/* what it did meanwhile, nobody was there to notice */
+	virtscsi_recover(vscsi);
+}
+
+static void virtscsi_recovery(struct work_struct *work)
+{
+	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
+						 struct virtio_scsi, recovery);
+	char why[48];
+
+	mutex_lock(&vscsi->reset_lock);
+	/* lost before, asleep, or left alone */
+	if (vscsi->gone || !vscsi->ctrl.vq || virtscsi_going_down())
+		goto out;
+	if (virtscsi_pulled_out(vscsi->vdev))
+		virtscsi_lose(vscsi, "it was pulled out");
+	else if (virtscsi_ails(vscsi, why, sizeof(why)))
+		virtscsi_mend(vscsi, why);
+out:
+	mutex_unlock(&vscsi->reset_lock);
+}
+
+/*
+ * Section 2.1.2: the device may ask to be reset. Its status can't be read here
+ * on every transport, so whatever has changed, the worker has a look.
+ */
+static void virtscsi_config_changed(struct virtio_device *vdev)
+{
+	virtscsi_recover(shost_priv(vdev->priv));
 }
 
 static void virtscsi_pause_all(struct virtio_scsi *vscsi, bool paused)
@@ -767,6 +928,7 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 	mutex_init(&vscsi->reset_lock);
 	init_waitqueue_head(&vscsi->scan_wait);
 	INIT_DELAYED_WORK(&vscsi->watchdog, virtscsi_watchdog);
+	INIT_DELAYED_WORK(&vscsi->recovery, virtscsi_recovery);
 	virtscsi_all_vqs(vscsi, virtscsi_init_vq);
 }
 
@@ -892,6 +1054,22 @@ static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
 	mutex_unlock(&vscsi->reset_lock);
 }
 
+/* Not freezable: disks that go to sleep flush their caches, and wait for it. */
+static int virtscsi_recovery_alloc(struct virtio_scsi *vscsi)
+{
+	vscsi->recovery_wq = alloc_workqueue("%s-recovery",
+					     WQ_UNBOUND | WQ_MEM_RECLAIM, 0,
+					     dev_name(&vscsi->vdev->dev));
+	return vscsi->recovery_wq ? 0 : -ENOMEM;
+}
+
+static void virtscsi_recovery_free(struct virtio_scsi *vscsi)
+{
+	cancel_delayed_work_sync(&vscsi->recovery);
+	if (vscsi->recovery_wq)
+		destroy_workqueue(vscsi->recovery_wq);
+}
+
 static int virtscsi_steering_alloc(struct virtio_scsi *vscsi)
 {
 	vscsi->targets = kzalloc_objs(*vscsi->targets, vscsi->max_target + 1,
@@ -902,6 +1080,7 @@ static int virtscsi_steering_alloc(struct virtio_scsi *vscsi)
 
 static void virtscsi_free(struct virtio_scsi *vscsi)
 {
+	virtscsi_recovery_free(vscsi);
 	virtscsi_events_free(vscsi);
 	virtscsi_irqs_free(vscsi);
 	bitmap_free(vscsi->owed);
@@ -947,7 +1126,8 @@ static int virtscsi_add(struct virtio_scsi *vscsi)
 	int err;
 
 	virtscsi_read_limits(vscsi);
-	err = virtscsi_steering_alloc(vscsi) ?: virtscsi_irqs_alloc(vscsi) ?:
+	err = virtscsi_recovery_alloc(vscsi) ?:
+	      virtscsi_steering_alloc(vscsi) ?: virtscsi_irqs_alloc(vscsi) ?:
 	      virtscsi_events_alloc(vscsi);
 	if (!err)
 		err = virtscsi_add_queues(vscsi);
@@ -992,10 +1172,10 @@ static int virtscsi_probe(struct virtio_device *vdev)
 /* What the host has of a device that was pulled out never comes back. */
 static void virtscsi_fail_if_pulled_out(struct virtio_scsi *vscsi)
 {
-	if (!virtscsi_pulled_out(vscsi->vdev))
-		return;
-	virtscsi_give_up(vscsi);
-	virtscsi_halt_for_good(vscsi);
+	mutex_lock(&vscsi->reset_lock);
+	if (!vscsi->gone && virtscsi_pulled_out(vscsi->vdev))
+		virtscsi_lose(vscsi, "it was pulled out");
+	mutex_unlock(&vscsi->reset_lock);
 }
 
 static void virtscsi_remove(struct virtio_device *vdev)
@@ -1036,7 +1216,7 @@ static int virtscsi_restore(struct virtio_device *vdev)
 	mutex_lock(&vscsi->reset_lock);
 	err = virtscsi_resume(vscsi);
 	if (err)
-		virtscsi_give_up(vscsi);
+		virtscsi_give_up(vscsi, "it does not wake up");
 	mutex_unlock(&vscsi->reset_lock);
 	return err;
 }
@@ -1063,6 +1243,7 @@ static struct virtio_driver virtscsi_driver = {
 	.feature_table_size	= ARRAY_SIZE(virtscsi_features),
 	.probe			= virtscsi_probe,
 	.remove			= virtscsi_remove,
+	.config_changed		= virtscsi_config_changed,
 #ifdef CONFIG_PM_SLEEP
 	.freeze			= virtscsi_freeze,
 	.restore		= virtscsi_restore,

@@ -385,6 +385,17 @@ struct virtio_scsi {
 	unsigned int patience;
 
 	/*
+	 * Recovery by the driver itself, of a device that asks for a reset, is
+	 * gone, or has written nonsense: @recoveries resets in a row, the last
+	 * one at @recovered in jiffies; both written under @reset_lock. The
+	 * workqueue is the watchdog's, too: memory may wait for either.
+	 */
+	struct workqueue_struct *recovery_wq;
+	struct delayed_work recovery;
+	unsigned int recoveries;
+	unsigned long recovered;
+
+	/*
 	 * Task management requests that were not answered in time: the later
 	 * ones fail at once until those come back. Under ctrl.lock.
 	 */
@@ -601,5 +612,7 @@ void virtscsi_stats_exit(void);
 int virtscsi_change_steering(struct virtio_scsi *vscsi,
 			     enum virtio_scsi_steering steering);
 int virtscsi_device_reset(struct virtio_scsi *vscsi);
+bool virtscsi_recover(struct virtio_scsi *vscsi);
+void virtscsi_check_ring(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq);
 
 #endif

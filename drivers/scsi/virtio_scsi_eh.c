@@ -75,6 +75,7 @@ static void virtscsi_ctrl_collect(struct virtio_scsi *vscsi)
 			while ((tmf = virtqueue_get_buf(svq->vq, &len)))
 				virtscsi_tmf_back(vscsi, tmf);
 		} while (!virtqueue_enable_cb(svq->vq));
+		virtscsi_check_ring(vscsi, svq);
 	}
 	spin_unlock_irqrestore(&svq->lock, flags);
 }
@@ -122,6 +123,7 @@ static int virtscsi_tmf_put(struct virtio_scsi *vscsi,
 	err = virtqueue_end_buf(&buf, GFP_ATOMIC);
 	if (!err)
 		svq->in_flight++;
+	virtscsi_check_ring(vscsi, svq);
 	return err;
 }
 
@@ -646,17 +648,6 @@ static bool virtscsi_recovering(struct Scsi_Host *shost)
 	return scsi_host_in_recovery(shost) && !shost->tmf_in_progress;
 }
 
-/* The ring core found nonsense in the ring and looks at it no more. */
-static bool virtscsi_broken(struct virtio_scsi_vq *svq)
-{
-	bool broken;
-
-	spin_lock_irq(&svq->lock);
-	broken = !svq->closed && virtqueue_is_broken(svq->vq);
-	spin_unlock_irq(&svq->lock);
-	return broken;
-}
-
 /*
  * How long the host may keep a command is counted from when it was given to
  * it, anew for each retry. What waits for room in a ring it has not got.
@@ -691,8 +682,7 @@ static bool virtscsi_give_in(struct virtio_scsi *vscsi, struct scsi_cmnd *sc)
 		virtscsi_tell_age(sc, "out of patience");
 		return true;
 	}
-	return virtscsi_bounded(sc) || virtscsi_recovering(vscsi->shost) ||
-	       virtscsi_broken(cmd->svq);
+	return virtscsi_bounded(sc) || virtscsi_recovering(vscsi->shost);
 }
 
 /**
@@ -702,9 +692,8 @@ static bool virtscsi_give_in(struct virtio_scsi *vscsi, struct scsi_cmnd *sc)
  * Comes from the block layer's timer and, when patience is at its end, from the
  * watchdog. The host may take the time it needs: a command that is not done is
  * waited for again, with a doorbell in case it never heard of it. Not so with
- * those that are virtscsi_overdue() or virtscsi_bounded(), on a broken queue,
- * from which nothing comes back, and in recovery, which starts only when all
- * busy commands have failed.
+ * those that are virtscsi_overdue() or virtscsi_bounded(), and in recovery,
+ * which starts only when all busy commands have failed.
  *
  * Context: The block layer's timeout worker.
  * Return: SCSI_EH_RESET_TIMER or SCSI_EH_NOT_HANDLED. A command that was
@@ -739,7 +728,7 @@ enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
 void virtscsi_watch(struct virtio_scsi *vscsi)
 {
 	WRITE_ONCE(vscsi->watching, true);
-	queue_delayed_work(system_freezable_wq, &vscsi->watchdog,
+	queue_delayed_work(vscsi->recovery_wq, &vscsi->watchdog,
 			   VIRTIO_SCSI_TICK);
 }
 
@@ -852,16 +841,23 @@ static void virtscsi_watch_age(struct virtio_scsi *vscsi)
 			virtscsi_requeue_parked(vscsi, &vscsi->req[i]);
 }
 
-/* Runs once a second while a request queue has something in flight. */
+/*
+ * Runs once a second while a request queue has something in flight. A device
+ * that was pulled out, or whose wish for a reset got lost, makes a queue stand
+ * still as well.
+ */
 void virtscsi_watchdog(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
 						 struct virtio_scsi, watchdog);
 	unsigned int i;
 
-	for (i = 0; i < vscsi->num_queues; i++)
-		if (virtscsi_vq_stuck(&vscsi->req[i]))
-			virtscsi_prod(vscsi, &vscsi->req[i]);
+	for (i = 0; i < vscsi->num_queues; i++) {
+		if (!virtscsi_vq_stuck(&vscsi->req[i]))
+			continue;
+		virtscsi_prod(vscsi, &vscsi->req[i]);
+		virtscsi_recover(vscsi);
+	}
 	virtscsi_watch_age(vscsi);
 	if (!virtscsi_watch_ends(vscsi))
 		virtscsi_watch(vscsi);

@@ -118,6 +118,7 @@ static void virtscsi_take_events(struct virtio_scsi *vscsi)
 			list_add_tail(&node->node, &vscsi->events_todo);
 		}
 	} while (!virtqueue_enable_cb(svq->vq));
+	virtscsi_check_ring(vscsi, svq);
 }
 
 /* Interrupt of the event queue. */

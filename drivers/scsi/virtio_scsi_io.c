@@ -420,7 +420,7 @@ static int virtscsi_put_failed(int err)
 /*
  * Completions make room: publish what waited for it, in its order. While the
  * host has something the rest can wait for that; if it has nothing, nobody
- * would ever look again.
+ * would ever look again. In a broken ring it waits for the reset.
  */
 static bool virtscsi_publish_parked(struct virtio_scsi *vscsi,
 				    struct virtio_scsi_vq *svq,
@@ -434,7 +434,8 @@ static bool virtscsi_publish_parked(struct virtio_scsi *vscsi,
 
 	list_for_each_entry_safe(cmd, next, &svq->parked, node) {
 		err = virtscsi_publish(vscsi, svq, cmd);
-		if ((err == -ENOSPC || err == -ENOMEM) && svq->in_flight)
+		if (err == -EIO ||
+		    ((err == -ENOSPC || err == -ENOMEM) && svq->in_flight))
 			break;
 		list_del_init(&cmd->node);
 		if (err)
@@ -466,6 +467,7 @@ static bool virtscsi_collect_vq(struct virtio_scsi *vscsi,
 	    virtscsi_publish_parked(vscsi, svq, done))
 		notify = virtscsi_kick_prepare(vscsi, svq);
 	virtscsi_note_room(svq);
+	virtscsi_check_ring(vscsi, svq);
 	return notify;
 }
 
@@ -750,6 +752,8 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 	err = -ENOSPC;
 	if (likely(list_empty(&svq->parked)))
 		err = virtscsi_publish(vscsi, svq, cmd);
+	if (unlikely(err == -EIO) && virtscsi_recover(vscsi))
+		err = -EAGAIN;
 	if (err == -ENOSPC && svq->in_flight && cmd->sc) {
 		WRITE_ONCE(cmd->state, VIRTIO_SCSI_CMD_PARKED);
 		list_add_tail(&cmd->node, &svq->parked);
@@ -893,7 +897,8 @@ static void virtscsi_notify_owed(struct virtio_scsi *vscsi)
  *
  * Context: Any context, no lock held.
  * Return: 0, or -ENOSPC while the ring is full, -ENOMEM for want of memory,
- * -EAGAIN while the device is being reset, -EIO or -ENODEV if it is gone.
+ * -EAGAIN while the device is being reset or about to be, -EIO or -ENODEV if
+ * it is gone.
  */
 int virtscsi_submit_own(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq,
 			struct virtio_scsi_cmd *cmd, unsigned int target,

@@ -13,6 +13,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -41,8 +42,8 @@
 #define VIRTIO_SCSI_DRAIN_SECONDS	30
 
 /*
- * So many resets in a row does the driver have the device go through by itself,
- * each needed so many seconds after the one before or sooner.
+ * The driver resets the device by itself so many times in a row, each one
+ * needed so many seconds after the one before or sooner.
  */
 #define VIRTIO_SCSI_RECOVERIES		10
 #define VIRTIO_SCSI_RECOVERY_SECONDS	5
@@ -434,10 +435,17 @@ out:
 	return err;
 }
 
-/* A device that was pulled out reads as all ones; resetting it never ends. */
-static bool virtscsi_pulled_out(struct virtio_device *vdev)
+/*
+ * What was pulled out reads as all ones; resetting it would never end. In QEMU
+ * that is true of PCI's configuration space, but not of memory.
+ */
+static bool virtscsi_pulled_out(struct virtio_scsi *vscsi)
 {
-	return vdev->config->get_status(vdev) == 0xff;
+	struct virtio_device *vdev = vscsi->vdev;
+	struct pci_dev *pdev = virtscsi_pci(vscsi);
+
+	return vdev->config->get_status(vdev) == 0xff ||
+	       (pdev && !pci_device_is_present(pdev));
 }
 
 static void virtscsi_stop_watchdog(struct virtio_scsi *vscsi)
@@ -464,7 +472,7 @@ static void virtscsi_halt(struct virtio_scsi *vscsi, int published_byte,
 	virtscsi_harvest_all(vscsi);
 	virtscsi_stop_watchdog(vscsi);
 	virtscsi_irqs_stop(vscsi);
-	if (virtscsi_pulled_out(vdev))
+	if (virtscsi_pulled_out(vscsi))
 		virtio_break_device(vdev);
 	else
 		virtio_reset_device(vdev);
@@ -552,7 +560,7 @@ static int virtscsi_reset_locked(struct virtio_scsi *vscsi, const char *why)
 	dev_warn(&vdev->dev, "resetting the device%s\n", why);
 	virtscsi_events_stop(vscsi, false);
 	virtscsi_halt(vscsi, DID_RESET, DID_REQUEUE);
-	if (!virtscsi_pulled_out(vdev))
+	if (!virtscsi_pulled_out(vscsi))
 		err = virtscsi_negotiate(vdev) ?: virtscsi_resume(vscsi);
 	if (err)
 		virtscsi_give_up(vscsi, "it was reset and does not work");
@@ -670,6 +678,8 @@ static bool virtscsi_ails(struct virtio_scsi *vscsi, char *why, size_t len)
 
 	if (status & VIRTIO_CONFIG_S_NEEDS_RESET)
 		snprintf(why, len, ": it asks for it");
+	else if (!(status & VIRTIO_CONFIG_S_DRIVER_OK))
+		snprintf(why, len, ": it has forgotten its driver");
 	else if (vq)
 		snprintf(why, len, ": queue %s is broken", vq->name);
 	else
@@ -698,21 +708,42 @@ static void virtscsi_mend(struct virtio_scsi *vscsi, const char *why)
 	virtscsi_recover(vscsi);
 }
 
+/* For a moment a device that somebody resets by PCI looks the same. */
+static void virtscsi_miss(struct virtio_scsi *vscsi)
+{
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	if (vscsi->missing) {
+		virtscsi_lose(vscsi, "it was pulled out");
+		return;
+	}
+	vscsi->missing = true;
+	queue_delayed_work(vscsi->recovery_wq, &vscsi->recovery,
+			   VIRTIO_SCSI_RECOVERY_PAUSE);
+}
+
+static void virtscsi_treat(struct virtio_scsi *vscsi)
+{
+	char why[48];
+
+	if (virtscsi_pulled_out(vscsi)) {
+		virtscsi_miss(vscsi);
+		return;
+	}
+	vscsi->missing = false;
+	if (virtscsi_ails(vscsi, why, sizeof(why)))
+		virtscsi_mend(vscsi, why);
+}
+
 static void virtscsi_recovery(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
 						 struct virtio_scsi, recovery);
-	char why[48];
 
 	mutex_lock(&vscsi->reset_lock);
-	/* lost before, asleep, or left alone */
-	if (vscsi->gone || !vscsi->ctrl.vq || virtscsi_going_down())
-		goto out;
-	if (virtscsi_pulled_out(vscsi->vdev))
-		virtscsi_lose(vscsi, "it was pulled out");
-	else if (virtscsi_ails(vscsi, why, sizeof(why)))
-		virtscsi_mend(vscsi, why);
-out:
+	/* not if it was lost before, is asleep, or is to be left alone */
+	if (!vscsi->gone && vscsi->ctrl.vq && !virtscsi_going_down())
+		virtscsi_treat(vscsi);
 	mutex_unlock(&vscsi->reset_lock);
 }
 
@@ -1048,7 +1079,7 @@ static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
 	 */
 	if (vscsi->ctrl.vq)
 		virtscsi_halt(vscsi, DID_NO_CONNECT, DID_NO_CONNECT);
-	else if (!virtscsi_pulled_out(vscsi->vdev))
+	else if (!virtscsi_pulled_out(vscsi))
 		virtio_reset_device(vscsi->vdev);
 	WRITE_ONCE(vscsi->gone, true);
 	mutex_unlock(&vscsi->reset_lock);
@@ -1173,7 +1204,7 @@ static int virtscsi_probe(struct virtio_device *vdev)
 static void virtscsi_fail_if_pulled_out(struct virtio_scsi *vscsi)
 {
 	mutex_lock(&vscsi->reset_lock);
-	if (!vscsi->gone && virtscsi_pulled_out(vscsi->vdev))
+	if (!vscsi->gone && virtscsi_pulled_out(vscsi))
 		virtscsi_lose(vscsi, "it was pulled out");
 	mutex_unlock(&vscsi->reset_lock);
 }

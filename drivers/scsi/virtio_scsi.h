@@ -387,13 +387,15 @@ struct virtio_scsi {
 	/*
 	 * Recovery by the driver itself, of a device that asks for a reset, is
 	 * gone, or has written nonsense: @recoveries resets in a row, the last
-	 * one at @recovered in jiffies; both written under @reset_lock. The
-	 * workqueue is the watchdog's, too: memory may wait for either.
+	 * one at @recovered in jiffies; @missing if it read as all ones at the
+	 * last look; all written under @reset_lock. The workqueue is the
+	 * watchdog's, too: memory may wait for either.
 	 */
 	struct workqueue_struct *recovery_wq;
 	struct delayed_work recovery;
 	unsigned int recoveries;
 	unsigned long recovered;
+	bool missing;
 
 	/*
 	 * Task management requests that were not answered in time: the later
@@ -589,6 +591,7 @@ void virtscsi_scan_stop(struct virtio_scsi *vscsi);
 
 /* virtio_scsi_irq.c */
 extern const char * const virtscsi_affinities[VIRTIO_SCSI_AFFINITIES];
+struct pci_dev *virtscsi_pci(struct virtio_scsi *vscsi);
 unsigned int virtscsi_irq_limit(struct virtio_scsi *vscsi);
 int virtscsi_irqs_alloc(struct virtio_scsi *vscsi);
 void virtscsi_irqs_free(struct virtio_scsi *vscsi);

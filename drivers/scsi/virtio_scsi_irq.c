@@ -33,7 +33,14 @@ const char * const virtscsi_affinities[VIRTIO_SCSI_AFFINITIES] = {
 
 static enum cpuhp_state virtscsi_cpuhp;
 
-static struct pci_dev *virtscsi_pci(struct virtio_scsi *vscsi)
+/**
+ * virtscsi_pci() - the PCI device behind an adapter
+ * @vscsi: the adapter
+ *
+ * Context: Any context.
+ * Return: the device, or NULL on other buses.
+ */
+struct pci_dev *virtscsi_pci(struct virtio_scsi *vscsi)
 {
 	struct device *parent = vscsi->vdev->dev.parent;
 

@@ -311,7 +311,7 @@ def plans_for(options, groups):
     kernels = {}
     for name in dict.fromkeys(group.kernel for group in groups):
         plan = session.Plan(kernel=packages.get(name), machine=None,
-                            driver=options.driver)
+                            mode="test", driver=options.driver)
         kernels[name] = session.prepare(plan)
 
     def of_group(group):

@@ -47,6 +47,9 @@ def prepare(plan):
     """Build what the guest loads."""
     if plan.driver != "intree":
         plan.modules = tuple(build.modules(plan.kernel))
+    elif plan.mode == "test":
+        plan.modules = tuple(path for path in build.modules(plan.kernel)
+                             if path.name in build.STANDALONE)
     plan.helpers = build.helpers()
     return plan
 

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: a host that breaks its queue after each reset is given up after ten; disks fail, the driver goes
+# shows: F45 F46 spec_21
+# full: yes
+# vm: --smp 4 --host script:host.script
+# alone: yes
+# timeout: 180
+# intree: one break, and the queue's commands hang for ever
+# shellcheck shell=dash disable=SC2317 # check calls the functions
+
+. "$(dirname "$0")/host.sh"
+
+lost()
+{
+	[ "$(said 'the device is lost')" -ge 1 ]
+}
+
+# nobody hears of it as long as there is hope
+five_resets()
+{
+	[ "$(said 'resetting the device: queue .* is broken')" -ge 5 ] &&
+		! read_over sick && ! read_over well
+}
+
+works_again()
+{
+	load_driver && wait_disk 0 0 0 && iotool -x -l 256K "/dev/$(disk_at 0 0 0)"
+}
+
+plan 11
+host_begin
+rule "when command do wrong-id 77"
+read_begin sick "$sick"
+read_begin well "$well"
+start=$(now)
+check "F45 the device is reset, the reads wait" wait_for 60 five_resets
+check "F45 then it is given up" wait_for 60 lost
+in_range "F45 not before the host had time, nor late" $(($(now) - start)) 800 6000
+is "F45 after ten resets" "$(said 'resetting the device: queue .* is broken')" 10
+is "F45 with one line" "$(said 'the device is lost')" 1
+check "F46 the reads end" wait_for 5 read_over sick
+check "F46 both, with an error" sh -c "! grep -q '^0' $TMP/status-sick $TMP/status-well"
+check "F46 later ones fail at once" timed reads_wrong "$sick" 'Input/output error'
+in_range "F46 in less than three seconds" "$TOOK" 0 300
+check "F46 the driver can be unloaded" unload_driver
+rule clear
+check "F46 and works when it is loaded again, with a host that does" works_again
+finish

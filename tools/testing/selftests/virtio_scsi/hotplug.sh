@@ -437,6 +437,69 @@ adapter_json()
 \"bus\":\"$2\""
 }
 
+# port_at K - the PCI port that adapter hbaK is in
+port_at()
+{
+	local path
+
+	path=$(readlink -f "/sys/bus/virtio/devices/$(virtio_of "$(host_at "$1")")") &&
+		basename "$(dirname "$(dirname "$path")")"
+}
+
+# below PORT - the PCI device in it
+below()
+{
+	first_in "/sys/bus/pci/devices/$1/pci_bus" | sed 's/$/:00.0/'
+}
+
+config_byte()
+{
+	od -A n -t u1 -j "$2" -N 1 "/sys/bus/pci/devices/$1/config" | tr -d ' '
+}
+
+# slot_control PORT - where the slot control register is
+slot_control()
+{
+	local at
+
+	at=$(config_byte "$1" 52)
+	while [ "$at" -ne 0 ]; do
+		if [ "$(config_byte "$1" "$at")" -eq 16 ]; then
+			echo $((at + 24))
+			return
+		fi
+		at=$(config_byte "$1" $((at + 1)))
+	done
+	return 1
+}
+
+# slot_write PORT WORD - to the slot control register
+slot_write()
+{
+	local at
+
+	at=$(slot_control "$1") || return 1
+	printf '%b' "\\0$(printf %o $(($2 & 255)))\\0$(printf %o $(($2 >> 8)))" |
+		dd of="/sys/bus/pci/devices/$1/config" bs=2 seek=$((at / 2)) \
+			conv=notrunc
+}
+
+# slot PORT on|off|out - its power; out: the device is gone, though the power is
+# on, as when a card is pulled. For that QEMU wants power and indicator off; the
+# kernel is told when they are on again.
+slot()
+{
+	local at word
+
+	at=$(slot_control "$1") && word=$(config_byte "$1" "$at") || return 1
+	case $2 in
+	on) slot_write "$1" $((word | 0x100)) ;;
+	off) slot_write "$1" $((word | 0x500)) ;;
+	out) slot_write "$1" $(((word & ~0x20) | 0x700)) &&
+		slot_write "$1" $((word | 0x120)) ;;
+	esac
+}
+
 host_count()
 {
 	hosts | wc -w

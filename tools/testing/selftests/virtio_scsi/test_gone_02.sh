@@ -8,7 +8,7 @@
 # vm: --disk hba=1,target=0,data=1,size=96M
 # alone: yes
 # timeout: 120
-# intree: as here as long as the PCI core tells it
+# intree: the adapter's commands hang for ever, and so does its removal
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/hotplug.sh"

@@ -236,11 +236,17 @@ static int set_kick(struct queue *q, struct message *m)
 	return 0;
 }
 
+/*
+ * QEMU starts a device with descriptors that nobody listens to, and then hands
+ * out others: what went to the old one is said again.
+ */
 static int set_call(struct queue *q, struct message *m)
 {
 	if (q->call >= 0)
 		close(q->call);
 	q->call = take_fd(m);
+	if (q->ring.desc && q->ring.signalled_ok)
+		queue_interrupt(q);
 	return 0;
 }
 

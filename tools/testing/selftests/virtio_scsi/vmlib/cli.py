@@ -7,14 +7,15 @@ import re
 import signal
 import sys
 
-from . import (guest, packages, paths, qemu, scripted, session, testrun,
-               tests as guest_tests)
-from .errors import UsageError, VmtestError
+from . import (guest, packages, paths, qemu, qemus, scripted, session,
+               testrun, tests as guest_tests)
+from .errors import SetupError, UsageError, VmtestError
 
 COMMANDS = ("run", "test", "list", "shell", "prepare", "headers")
 DRIVERS = ("ours", "intree", "none")
 # Options that a test's vm line may leave to the command line.
-MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk", "host")
+MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk", "host",
+                "qemu")
 HOST_DEVICE = "vhost-user-scsi-pci,num_queues=4"
 SHELL_SECONDS = 7 * 86400
 USAGE = """\
@@ -28,7 +29,8 @@ vmtest headers --kernel K                 print the headers directory
 
 Options of run, test and shell:
   --kernel 6.12|6.1|7.3                   default 6.12; test: may repeat
-  --qemu 7.2   --arch x86_64              the host's QEMU
+  --qemu 7.2|10.0                         default the host's QEMU
+  --arch x86_64
   --machine q35|pc|microvm                default q35
   --accel single|multi|kvm                default single (kvm: if it works)
   --driver ours|intree|none               default ours
@@ -162,9 +164,7 @@ def check(options):
     qemu.choose("--machine", options.machine, qemu.MACHINES)
     qemu.choose("--accel", options.accel, tuple(qemu.ACCELS))
     qemu.choose("--driver", options.driver, DRIVERS)
-    if options.qemu and options.qemu != qemu.version():
-        qemu.choose("--qemu", options.qemu, (qemu.version(),),
-                    qemu.LATER_QEMUS)
+    qemu.own_version(options.qemu)
     if options.host:
         check_host(options)
 
@@ -202,6 +202,7 @@ def machine_of(options):
         mem=options.mem, disks=tuple(disks),
         devices=tuple(options.device) or (HOST_DEVICE,) * bool(options.host),
         host=scripted.script_of(options.host) if options.host else "",
+        qemu=qemu.own_version(options.qemu),
         qemu_args=tuple(options.qemu_arg), append=tuple(options.append))
 
 
@@ -211,6 +212,8 @@ def make_plan(options, **more):
     packages.check_name(options.kernel or "6.12")
     machine = machine_of(options)
     guest.check_host()
+    if machine.qemu:
+        qemus.get(machine.qemu)
     values = {"driver": options.driver, "params": options.params,
               "timeout": options.timeout or 120, "fio": options.fio, **more}
     plan = session.prepare(session.Plan(
@@ -306,6 +309,25 @@ def test_groups(options, reporter_earlier):
     return groups, earlier
 
 
+def without_qemu(options, groups):
+    """
+    The groups whose QEMU can be had, and (group, reason) for the others: the
+    one of a test's vm line may be missing, that of the options may not.
+    """
+    lacking = {}
+    wanted = {group.machine.qemu for group in groups} - {""}
+    for name in sorted(wanted):
+        try:
+            qemus.get(name)
+        except SetupError as error:
+            if name == options.qemu:
+                raise
+            lacking[name] = str(error)
+    return ([g for g in groups if g.machine.qemu not in lacking],
+            [(g, lacking[g.machine.qemu]) for g in groups
+             if g.machine.qemu in lacking])
+
+
 def plans_for(options, groups):
     """A function that makes the plan of a group; builds all it needs."""
     kernels = {}
@@ -335,13 +357,16 @@ def do_test(words):
         options.results if options.resume else None, options.driver)
     groups, earlier = test_groups(options, notes)
     guest.check_host()
-    plan_for = plans_for(options, groups)
     count = len(earlier) + sum(len(group.tests) for group in groups)
     kernels = {g.kernel for g in groups} | {k for _, k in earlier}
+    groups, skipped = without_qemu(options, groups)
+    plan_for = plans_for(options, groups)
     reporter = testrun.Reporter(count, len(kernels) > 1, options.driver,
                                 options.results)
     for test, kernel in earlier:
         reporter.earlier(test, kernel, notes[test.name, kernel])
+    for group, reason in skipped:
+        reporter.skip(group, reason)
     testrun.run_groups(groups, plan_for, reporter,
                        options.jobs or testrun.default_jobs())
     return reporter.finish()

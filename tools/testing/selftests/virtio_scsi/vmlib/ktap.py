@@ -30,6 +30,11 @@ class Report:
         self.failed += 1
         self.lines.append(f"not ok {self.count} {text}")
 
+    def skip(self, text, reason):
+        """Add a test that the runner could not run."""
+        self.skipped += 1
+        self.lines.append(f"ok {self.count} {text} # SKIP {reason}")
+
     def take(self, result):
         """Count a line that the test reported."""
         verdict, _, text = result.groups()

@@ -8,22 +8,22 @@ import re
 import shutil
 import subprocess
 
-from . import paths, scripted
+from . import paths, qemus, scripted
 from .errors import SetupError, UsageError
 
 ARCHES = ("x86_64",)
 LATER_ARCHES = ("arm64", "s390x")
 MACHINES = ("q35", "pc", "microvm")
-QEMUS = ("7.2",)
-LATER_QEMUS = ("10.0", "11.1")
+LATER_QEMUS = ("11.1",)
 ACCELS = {"single": "tcg,thread=single", "multi": "tcg,thread=multi",
           "kvm": "kvm"}
-PROGRAM = "qemu-system-x86_64"
+PROGRAM = qemus.PROGRAM
 # The serial ports: console, the script's stdout and stderr, vmtest's own.
 PORTS = ("console", "out", "err", "ctl")
 # COM3 and COM4 share interrupts with the others unless told not to.
 PORT_IRQS = (4, 3, 5, 7)
 SPARE_PORTS = 4
+RECONNECT_MS = 200
 ROOT_PORTS = 20
 MAX_TARGET = 255
 MAX_LUN = 16383
@@ -70,6 +70,7 @@ class Machine:
     devices: tuple = ()
     disks: tuple = ()
     host: str = ""          # the script of a scripted host
+    qemu: str = ""          # one of qemus.py, or the host's
     qemu_args: tuple = ()
     append: tuple = ()
 
@@ -172,6 +173,27 @@ def version():
     return re.search(r"version (\d+\.\d+)", out)[1]
 
 
+def own_version(name):
+    """What a Machine says for --qemu NAME; nothing for the host's."""
+    if not name or name == version():
+        return ""
+    choose("--qemu", name, (version(), *qemus.RELEASES), LATER_QEMUS)
+    return name
+
+
+def program_args(machine):
+    """The program, and where it finds its firmware."""
+    return qemus.get(machine.qemu).command if machine.qemu else [PROGRAM]
+
+
+def reconnects(machine):
+    """How QEMU is told to find a scripted host that comes back, if it can."""
+    found = tuple(map(int, (machine.qemu or version()).split(".")))
+    if found >= (9, 2):
+        return f",reconnect-ms={RECONNECT_MS}"
+    return ",reconnect=1" if found >= (8, 2) else ""
+
+
 def tsc_khz():
     """
     The rate of the host's time stamp counter, which an emulated CPU shows:
@@ -241,12 +263,13 @@ def device_props(text):
 
 def scripted_args(machine, work):
     """How QEMU finds the scripted hosts, again if it can, from 8.2 on."""
+    if not machine.host:
+        return []
+    again = reconnects(machine)
     args = []
-    for number in scripted.adapters(machine.devices) if machine.host else ():
+    for number in scripted.adapters(machine.devices):
         path = scripted.socket_path(work, number)
-        again = tuple(map(int, version().split("."))) >= (8, 2)
-        args += ["-chardev", f"socket,id=host{number},path={path}"
-                 + ",reconnect=1" * again]
+        args += ["-chardev", f"socket,id=host{number},path={path}{again}"]
     return args
 
 
@@ -340,8 +363,8 @@ def has_adapter(machine):
 def command(machine, image, initrd, console, sockets, work):
     """The whole command line. --qemu-arg comes before the adapters: an
     emulated IOMMU must exist before the devices behind it."""
-    args = [PROGRAM, *machine_args(machine), *machine.qemu_args,
-            *kernel_args(machine, image, initrd),
+    args = [*program_args(machine), *machine_args(machine),
+            *machine.qemu_args, *kernel_args(machine, image, initrd),
             *port_args(machine, console, sockets)]
     args += scripted_args(machine, work)
     args += adapter_args(machine) + spare_ports(machine)

@@ -10,8 +10,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-from vmlib import cli, paths, qemu, tests
-from vmlib.errors import UsageError
+from vmlib import cli, paths, qemu, qemus, testrun, tests
+from vmlib.errors import SetupError, UsageError
 
 
 def call(*words):
@@ -51,9 +51,9 @@ class OptionErrors(unittest.TestCase):
 
     def test_values_of_later_issues(self):
         for option, value in (("--kernel", "debug"), ("--kernel", "rt"),
-                              ("--kernel", "686"), ("--qemu", "10.0"),
-                              ("--qemu", "11.1"), ("--arch", "arm64"),
-                              ("--arch", "s390x"), ("--host", "vhost")):
+                              ("--kernel", "686"), ("--qemu", "11.1"),
+                              ("--arch", "arm64"), ("--arch", "s390x"),
+                              ("--host", "vhost")):
             self.refused(["run", option, value, "--", "true"],
                          value, "not there yet")
 
@@ -69,7 +69,7 @@ class OptionErrors(unittest.TestCase):
     def test_unknown_values(self):
         for option, value, accepted in (
                 ("--kernel", "5.10", "6.12, 6.1, 7.3"),
-                ("--qemu", "1.0", "7.2"), ("--arch", "vax", "x86_64"),
+                ("--qemu", "1.0", "7.2, 10.0"), ("--arch", "vax", "x86_64"),
                 ("--machine", "virt", "q35, pc, microvm"),
                 ("--accel", "fast", "single, multi, kvm"),
                 ("--driver", "mine", "ours, intree, none"),
@@ -157,6 +157,54 @@ class Sets(unittest.TestCase):
     def test_nothing_to_run(self):
         with self.assertRaisesRegex(UsageError, "accepted"):
             self.names(["--kernel", "6.1", "test_a_03"])
+
+
+class Emulators(unittest.TestCase):
+    """Tests that want a QEMU of their own."""
+
+    ALL = [tests.Test("test_a_01", "a", vm="--qemu 10.0"),
+           tests.Test("test_a_02", "a")]
+
+    def setUp(self):
+        for what in (mock.patch.object(qemu, "version", return_value="7.2"),
+                     mock.patch.object(tests, "load", return_value=self.ALL)):
+            what.start()
+            self.addCleanup(what.stop)
+
+    @staticmethod
+    def groups(*words):
+        """The options, and the groups that they make."""
+        options = cli.make_parser("test").parse_args(words)
+        return options, cli.test_groups(options, ())[0]
+
+    def test_vm_line_or_option(self):
+        for words, wanted in (((), ["10.0", ""]),
+                              (("--qemu", "7.2"), ["10.0", ""]),
+                              (("--qemu", "10.0"), ["10.0"])):
+            found = self.groups(*words)[1]
+            self.assertEqual([g.machine.qemu for g in found], wanted)
+
+    def test_one_that_cannot_be_had(self):
+        with mock.patch.object(qemus, "get", side_effect=SetupError("gone")):
+            options, groups = self.groups()
+            kept, skipped = cli.without_qemu(options, groups)
+            self.assertEqual([g.tests[0].name for g in kept], ["test_a_02"])
+            self.assertEqual([(g.tests[0].name, r) for g, r in skipped],
+                             [("test_a_01", "gone")])
+            with self.assertRaisesRegex(SetupError, "gone"):
+                cli.without_qemu(*self.groups("--qemu", "10.0"))
+
+    def test_skipped_is_not_passed(self):
+        groups = self.groups()[1]
+        with tempfile.TemporaryDirectory() as folder, \
+                contextlib.redirect_stdout(io.StringIO()) as out, \
+                contextlib.redirect_stderr(io.StringIO()):
+            notes = os.path.join(folder, "notes")
+            reporter = testrun.Reporter(1, False, "ours", notes)
+            reporter.skip(groups[0], "gone")
+            self.assertEqual(reporter.sums, [0, 0, 1])
+            self.assertFalse(os.path.exists(notes))
+        self.assertIn("ok 1 test_a_01 # SKIP gone\n", out.getvalue())
 
 
 class Options(unittest.TestCase):

@@ -4,8 +4,9 @@
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
-from vmlib import qemu
+from vmlib import qemu, qemus
 
 
 def values(args, option):
@@ -64,6 +65,24 @@ class Arguments(unittest.TestCase):
         self.assertTrue(any(c.startswith("socket,id=host0,path=")
                             for c in values(args, "-chardev")))
         self.assertNotIn("scsi-hd", " ".join(args))
+
+    def test_hosts_that_come_back(self):
+        for found, wanted in (("7.2", ""), ("8.2", ",reconnect=1"),
+                              ("9.1", ",reconnect=1"),
+                              ("10.0", ",reconnect-ms=200")):
+            with mock.patch.object(qemu, "version", return_value=found):
+                args = self.command(host="S", devices=("vhost-user-scsi-pci",))
+            chardev = next(c for c in values(args, "-chardev") if "host0" in c)
+            self.assertEqual(chardev.partition("/host0")[2], wanted)
+
+    def test_another_qemu(self):
+        other = qemus.Emulator(pathlib.Path("/x"))
+        with mock.patch.object(qemus, "get", return_value=other) as get:
+            args = self.command(qemu="10.0")
+        get.assert_called_once_with("10.0")
+        self.assertEqual(args[0], "/x/usr/bin/qemu-system-x86_64")
+        self.assertEqual(values(args, "-L"),
+                         ["/x/usr/share/qemu", "/x/usr/share/seabios"])
 
     def test_order(self):
         args = self.command(qemu_args=("-device", "intel-iommu"))

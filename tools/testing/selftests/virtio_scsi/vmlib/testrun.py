@@ -332,6 +332,13 @@ class Reporter:
         print(f"ok {self.number} {self.name(test, kernel)} # earlier",
               flush=True)
 
+    def skip(self, group, reason):
+        """A group that cannot run here."""
+        for test in group.tests:
+            report = ktap.Report()
+            report.skip(test.name, reason)
+            self.emit(Outcome(test, group.kernel, report, 0.0))
+
     def emit(self, outcome):
         """Report a test."""
         report = outcome.report
@@ -350,8 +357,8 @@ class Reporter:
             self.note(outcome)
 
     def note(self, outcome):
-        """Remember a result for --resume."""
-        if not self.results:
+        """Remember a result for --resume; a skipped one may run next time."""
+        if not self.results or outcome.word == "SKIP":
             return
         report = outcome.report
         line = json.dumps({

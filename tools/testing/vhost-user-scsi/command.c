@@ -68,18 +68,50 @@ static void count_command(struct queue *q, struct request *req)
 		__atomic_add_fetch(&lun->op[req->cdb[0]], 1, __ATOMIC_RELAXED);
 }
 
+/* With T10_PI negotiated headers are longer. */
+static bool with_pi;
+
+void command_format(bool pi)
+{
+	with_pi = pi;
+}
+
+/* Protection bytes come before the data and are part of what is there. */
+static bool parse_pi(struct request *req,
+		     const struct virtio_scsi_cmd_req_pi *head)
+{
+	req->head_len = REQ_PI_SIZE;
+	req->pi_out = head->pi_bytesout;
+	req->pi_in = head->pi_bytesin;
+	memcpy(req->cdb, head->cdb, sizeof(req->cdb));
+	if (req->pi_out <= req->out_len - req->head_len &&
+	    req->pi_in <= req->in_len - RESP_SIZE)
+		return true;
+	say("%u and %u protection bytes, more than the buffer has",
+	    req->pi_out, req->pi_in);
+	return false;
+}
+
 static bool parse(struct request *req)
 {
-	struct virtio_scsi_cmd_req head;
+	union {
+		struct virtio_scsi_cmd_req plain;
+		struct virtio_scsi_cmd_req_pi pi;
+	} head;
+	size_t len = with_pi ? REQ_PI_SIZE : REQ_SIZE;
 
 	if (req->in_len < RESP_SIZE ||
-	    memory_copy(req->seg, req->n_out, 0, &head, REQ_SIZE, false) <
-	    REQ_SIZE)
+	    memory_copy(req->seg, req->n_out, 0, &head, len, false) < len)
 		return false;
-	memcpy(req->lun_bytes, head.lun, sizeof(head.lun));
-	req->bad_address = !lun_decode(head.lun, &req->target, &req->lun);
-	req->tag = head.tag;
-	memcpy(req->cdb, head.cdb, sizeof(req->cdb));
+	/* up to here both are the same */
+	memcpy(req->lun_bytes, head.plain.lun, sizeof(req->lun_bytes));
+	req->bad_address = !lun_decode(req->lun_bytes, &req->target,
+				       &req->lun);
+	req->tag = head.plain.tag;
+	if (with_pi)
+		return parse_pi(req, &head.pi);
+	req->head_len = REQ_SIZE;
+	memcpy(req->cdb, head.plain.cdb, sizeof(req->cdb));
 	return true;
 }
 
@@ -158,7 +190,8 @@ static void write_response(struct request *req, const struct answer *answer,
 /* A command is done: now it moves its data and answers. */
 void command_complete(struct queue *q, struct request *req)
 {
-	uint32_t data = req->in_len - RESP_SIZE + req->out_len - REQ_SIZE;
+	uint32_t data = req->in_len - RESP_SIZE - req->pi_in +
+			req->out_len - req->head_len - req->pi_out;
 	bool to_guest = req->in_len > RESP_SIZE;
 	struct answer answer = { 0 };
 
@@ -174,5 +207,6 @@ void command_complete(struct queue *q, struct request *req)
 		return;
 	}
 	write_response(req, &answer, data - MIN(data, answer.moved));
-	queue_give_back(q, req, RESP_SIZE + (to_guest ? answer.moved : 0));
+	queue_give_back(q, req, RESP_SIZE +
+			(to_guest ? req->pi_in + answer.moved : 0));
 }

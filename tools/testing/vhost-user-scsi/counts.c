@@ -15,7 +15,9 @@ static const char *const of_events[] = {
 	"events", "missed-events", "waiting-events", "event-buffers",
 };
 
-static const char *const others[] = { "tmfs", "fuzz-left", "tag-clashes" };
+static const char *const others[] = {
+	"tmfs", "fuzz-left", "pi-checked", "pi-wrong", "tag-clashes",
+};
 
 static const char *const tmf_types[] = {
 	"abort", "abort-set", "clear-aca", "clear-set", "nexus-reset",
@@ -162,6 +164,8 @@ static bool one_number(struct words *w, const char *what, uint64_t *value)
 		*value = rules_fuzz_left();
 	else if (!strcmp(what, "tag-clashes"))
 		*value = command_clashes();
+	else if (!strncmp(what, "pi-", 3))
+		*value = protect_count(!strcmp(what, "pi-wrong"));
 	else if (has(of_events, ARRAY_LEN(of_events), what))
 		*value = event_count(what);
 	else
@@ -215,7 +219,7 @@ bool counts_answer(struct words *w, struct text *answer)
 	    !has(of_events, ARRAY_LEN(of_events), what) &&
 	    !has(others, ARRAY_LEN(others), what))
 		return words_fail(w,
-				  "count %s: accepted: commands, completions, doorbells, ignored-doorbells, interrupts, lost-interrupts, pending, stopped, broken, events, missed-events, waiting-events, event-buffers, tmfs, fuzz-left, tag-clashes",
+				  "count %s: accepted: commands, completions, doorbells, ignored-doorbells, interrupts, lost-interrupts, pending, stopped, broken, events, missed-events, waiting-events, event-buffers, tmfs, fuzz-left, pi-checked, pi-wrong, tag-clashes",
 				  what);
 	if (!one_number(w, what, &value))
 		return false;

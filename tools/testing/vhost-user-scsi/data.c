@@ -24,14 +24,16 @@ void data_in(struct request *req, struct answer *answer, const void *data,
 {
 	len = MIN(len, (size_t)allocation);
 	/* the response comes first in what the device writes */
-	answer->moved = memory_copy(req->seg + req->n_out, req->n_in, RESP_SIZE,
-				    (void *)data, len, true);
+	answer->moved = memory_copy(req->seg + req->n_out, req->n_in,
+				    RESP_SIZE + req->pi_in, (void *)data, len,
+				    true);
 }
 
 void data_out(struct request *req, struct answer *answer, void *data,
 	      size_t len)
 {
-	answer->moved = memory_copy(req->seg, req->n_out, REQ_SIZE, data, len,
+	answer->moved = memory_copy(req->seg, req->n_out,
+				    req->head_len + req->pi_out, data, len,
 				    false);
 }
 
@@ -99,10 +101,21 @@ static void do_read(struct lun *lun, struct request *req,
 	uint64_t len;
 
 	extent_of(req->cdb, &e);
-	if (!inside(lun, &e, answer) || !short_enough(lun, &e, answer))
+	if (!inside(lun, &e, answer) || !short_enough(lun, &e, answer) ||
+	    !protect_fits(lun, req, e.blocks, answer))
 		return;
 	len = (uint64_t)e.blocks * lun->block;
-	data_in(req, answer, lun->data + e.lba * lun->block, len, UINT32_MAX);
+	/* tuples are those of the very data that is read */
+	if (lun->protection)
+		pthread_mutex_lock(&lun->lock);
+	if (!lun->protection ||
+	    protect_read(lun, req, e.lba, e.blocks, answer))
+		data_in(req, answer, lun->data + e.lba * lun->block, len,
+			UINT32_MAX);
+	if (lun->protection)
+		pthread_mutex_unlock(&lun->lock);
+	if (answer->status || answer->response)
+		return;
 	if (answer->moved < len)
 		answer->response = VIRTIO_SCSI_S_OVERRUN;
 }
@@ -115,8 +128,15 @@ static void do_write(struct lun *lun, struct request *req,
 
 	extent_of(req->cdb, &e);
 	if (!may_write(lun, answer) || !inside(lun, &e, answer) ||
-	    !short_enough(lun, &e, answer))
+	    !short_enough(lun, &e, answer) ||
+	    !protect_fits(lun, req, e.blocks, answer))
 		return;
+	if (lun->protection) {
+		pthread_mutex_lock(&lun->lock);
+		protect_write(lun, req, e.lba, e.blocks, answer);
+		pthread_mutex_unlock(&lun->lock);
+		return;
+	}
 	len = (uint64_t)e.blocks * lun->block;
 	data_out(req, answer, lun->data + e.lba * lun->block, len);
 	if (answer->moved < len)
@@ -132,6 +152,7 @@ static void forget(struct lun *lun, const struct extent *e)
 	uint64_t first = (start + page - 1) / page * page;
 	uint64_t last = end / page * page;
 
+	protect_forget(lun, e->lba, e->blocks);
 	if (first >= last ||
 	    madvise(lun->data + first, last - first, MADV_DONTNEED)) {
 		memset(lun->data + start, 0, end - start);
@@ -187,6 +208,7 @@ static void write_same_data(struct lun *lun, struct request *req,
 		for (i = 0; i < e->blocks; i++)
 			memcpy(at + (uint64_t)i * lun->block, block,
 			       lun->block);
+	protect_renew(lun, e->lba, e->blocks);
 	free(block);
 }
 
@@ -200,6 +222,11 @@ static void do_write_same(struct lun *lun, struct request *req,
 	extent_of(cdb, &e);
 	if (!may_write(lun, answer) || !inside(lun, &e, answer))
 		return;
+	/* tuples are made here, none are taken */
+	if (cdb[1] >> 5) {
+		scsi_sense(answer, ILLEGAL_REQUEST, 0x24, 0x00);
+		return;
+	}
 	if (!e.blocks)
 		e.blocks = MIN(lun->size / lun->block - e.lba, UINT32_MAX);
 	if (lun->max_write_same && e.blocks > lun->max_write_same) {

@@ -36,6 +36,7 @@
 #define DATA		(8U << 20)
 
 #define BIT(n)		(1ULL << (n))
+#define T10_PI		BIT(3)
 #define INDIRECT	BIT(28)
 #define EVENT_IDX	BIT(29)
 #define PACKED		BIT(34)

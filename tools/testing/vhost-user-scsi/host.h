@@ -32,6 +32,7 @@ enum { MAX_RING = 1024, MAX_SEGS = MAX_RING + 4, MAX_TARGETS = 256 };
 #define NS_PER_MS	1000000ULL
 
 /* Feature bits that the uapi headers of some libc lack. */
+#define F_T10_PI	3
 #define F_ANY_LAYOUT	27
 #define F_NOTIFY_EMPTY	24
 #define F_INDIRECT	28
@@ -58,6 +59,7 @@ struct fault {
 	bool reject, swallow, keep;
 	uint32_t id, len, resid, sense_len;
 	uint8_t response, status, sense[3];
+	uint8_t bad_pi;		/* a tuple that is wrong in this: PI_GUARD … */
 };
 
 /* A buffer that the guest made available. */
@@ -76,6 +78,8 @@ struct request {
 	uint16_t id, ndesc;
 	unsigned int n_out, n_in;
 	uint32_t out_len, in_len;
+	/* the header, and protection bytes before the data */
+	uint32_t head_len, pi_out, pi_in;
 	struct seg seg[MAX_SEGS];	/* first those that the device reads */
 };
 
@@ -142,6 +146,8 @@ struct lun {
 	uint8_t *data;
 	uint64_t size, mapped;
 	uint32_t block;
+	unsigned int protection;	/* type, 0: none */
+	uint8_t *tuples;
 	char serial[36], vendor[9], product[17], revision[5];
 	bool read_only, thin, removable, stopped, pq3_check;
 	unsigned int version;
@@ -208,6 +214,7 @@ void queues_release(void);
 void queue_break(struct queue *q, const char *why);
 
 /* command.c: request queues */
+void command_format(bool pi);
 void command_take(struct queue *q, struct request *req);
 void command_complete(struct queue *q, struct request *req);
 void command_forget(struct request *req);
@@ -253,6 +260,23 @@ void scsi_sense(struct answer *answer, uint8_t key, uint8_t asc, uint8_t ascq);
 /* data.c: the commands that move the medium's data */
 bool scsi_data_command(struct lun *lun, struct request *req,
 		       struct answer *answer);
+
+/* protect.c: protection information */
+enum { PI_GUARD = 1, PI_APP, PI_REF, PI_SIZE = 8 };
+struct text;
+void protect_init(void);
+bool protect_belongs(const struct request *req, struct answer *answer);
+bool protect_fits(const struct lun *lun, const struct request *req,
+		  uint64_t blocks, struct answer *answer);
+bool protect_read(const struct lun *lun, struct request *req, uint64_t lba,
+		  uint32_t blocks, struct answer *answer);
+void protect_write(struct lun *lun, struct request *req, uint64_t lba,
+		   uint32_t blocks, struct answer *answer);
+void protect_renew(struct lun *lun, uint64_t lba, uint64_t blocks);
+void protect_forget(struct lun *lun, uint64_t lba, uint64_t blocks);
+const char *protect_tell(const struct lun *lun, uint64_t lba,
+			 struct text *answer);
+uint64_t protect_count(bool wrong);
 
 /* reserve.c: persistent reservations */
 bool scsi_reserve_command(struct lun *lun, struct request *req,

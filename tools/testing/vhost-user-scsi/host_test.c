@@ -21,6 +21,7 @@ struct cmd {
 
 static struct virtio_scsi_cmd_resp resp;
 static uint8_t data[32768];
+static uint32_t pi_bytes;	/* how much of the data is protection */
 
 static uint32_t resp_at(const struct cmd *c)
 {
@@ -42,18 +43,35 @@ static void address(uint8_t *lun, unsigned int target, unsigned int number)
 
 static uint64_t tag;
 
+/* Puts the header into its slot; returns its size. */
+static uint32_t put_header(uint32_t at, unsigned int target, unsigned int lun,
+			   const uint8_t *cdb, uint32_t out)
+{
+	struct virtio_scsi_cmd_req_pi req = { .tag = ++tag };
+
+	address(req.lun, target, lun);
+	if (!(front.features & T10_PI)) {
+		/* the CDB follows where the other has the counts */
+		memcpy(&req.pi_bytesout, cdb, sizeof(req.cdb));
+		memcpy(front.mem + at, &req, REQ_SIZE);
+		return REQ_SIZE;
+	}
+	memcpy(req.cdb, cdb, sizeof(req.cdb));
+	req.pi_bytesout = out ? pi_bytes : 0;
+	req.pi_bytesin = out ? 0 : pi_bytes;
+	memcpy(front.mem + at, &req, REQ_PI_SIZE);
+	return REQ_PI_SIZE;
+}
+
 /* Makes a command available; @out or @in bytes of data. */
 static struct cmd send_cmd(unsigned int q, unsigned int target,
 			   unsigned int lun, const uint8_t *cdb,
 			   uint32_t out, uint32_t in)
 {
 	struct cmd c = { .q = q, .slot = front.q[q].next_slot, .in_len = in };
-	struct virtio_scsi_cmd_req req = { .tag = ++tag };
-	struct piece p[4] = { { slot_at(q, c.slot), REQ_SIZE, false } };
+	struct piece p[4] = { { slot_at(q, c.slot), 0, false } };
 
-	address(req.lun, target, lun);
-	memcpy(req.cdb, cdb, sizeof(req.cdb));
-	memcpy(front.mem + slot_at(q, c.slot), &req, sizeof(req));
+	p[0].len = put_header(p[0].at, target, lun, cdb, out);
 	memset(front.mem + resp_at(&c), UNWRITTEN, RESP_SIZE);
 	c.nr = 1;
 	if (out) {
@@ -154,7 +172,7 @@ static void test_inquiry(void)
 	RUN(CDB(INQUIRY, 1, 0x80, 0, 255), 0, 255);
 	EXPECT(good() && data[3] == 3 && !memcmp(data + 4, "one", 3));
 	RUN(CDB(INQUIRY, 1, 0x00, 0, 255), 0, 255);
-	EXPECT(good() && data[3] == 6 && data[6] == 0x83);
+	EXPECT(good() && data[3] == 7 && data[6] == 0x83);
 	RUN(CDB(INQUIRY, 1, 0x83, 0, 255), 0, 255);
 	EXPECT(good() && data[1] == 0x83);
 	RUN(CDB(INQUIRY, 1, 0xb2, 0, 255), 0, 255);
@@ -272,6 +290,149 @@ static void test_unmap(void)
 	EXPECT(all(0, 512));
 	RUN(CDB(SYNC_CACHE_10), 0, 0);
 	EXPECT(good());
+	front_stop();
+}
+
+/* A command of one block with so many bytes of protection. */
+static void run_pi(unsigned int target, const uint8_t *cdb, uint32_t out,
+		   uint32_t in, uint32_t pi)
+{
+	pi_bytes = pi;
+	EXPECT(run_on(Q, target, 0, cdb, out ? out + pi : 0,
+		      in ? in + pi : 0));
+	pi_bytes = 0;
+}
+
+/* One tuple and a block of 512 bytes that it belongs to, or not. */
+static void fill_pi(uint16_t guard, uint16_t app, uint32_t ref)
+{
+	uint32_t i;
+
+	put16(data, guard);
+	put16(data + 2, app);
+	put32(data + 4, ref);
+	for (i = 0; i < 512; i++)
+		data[8 + i] = 5 + i * 7;
+}
+
+#define GUARD		0x6bda	/* of the block above, by another program */
+#define WRITE_PI(how)	CDB(WRITE_10, (how) << 5, [5] = 9, [8] = 1)
+#define READ_PI(how)	CDB(READ_10, (how) << 5, [5] = 9, [8] = 1)
+
+static bool pi_sense_is(uint8_t ascq)
+{
+	return sense_is(ABORTED_COMMAND, 0x10, ascq) &&
+	       resp.sense[0] == 0xf0 && get32(resp.sense + 3) == 9;
+}
+
+static bool tells(const char *line, const char *answer)
+{
+	const char *text;
+
+	return !say_to(line, &text) && !strcmp(text, answer);
+}
+
+static void test_protection_format(void)
+{
+	front_start(DISK "disk target=1 protection=1 size=1M\n"
+		    "disk target=3 protection=3 block=4096 size=8M\n",
+		    INDIRECT | T10_PI);
+	RUN(CDB(INQUIRY, 0, 0, 0, 96), 0, 96);
+	EXPECT(good() && data[5] == 0);
+	EXPECT(run_on(Q, 3, 0, CDB(INQUIRY, 0, 0, 0, 96), 0, 96));
+	EXPECT(good() && data[5] == 1);
+	EXPECT(run_on(Q, 3, 0, CDB(INQUIRY, 1, 0x86, 0, 96), 0, 96));
+	EXPECT(good() && data[4] == 0x1d);
+	EXPECT(run_on(Q, 1, 0, CDB(SERVICE_IN_16, 0x10, [13] = 32), 0, 32));
+	EXPECT(good() && data[12] == 0x01);
+	EXPECT(run_on(Q, 3, 0, CDB(SERVICE_IN_16, 0x10, [13] = 32), 0, 32));
+	EXPECT(good() && data[12] == 0x05);
+	EXPECT(tells("pi target=1 lba=2047", "ffff ffff ffffffff\n"));
+	/* a disk without protection, fields that are none */
+	RUN(READ_PI(1), 0, 512);
+	EXPECT(sense_is(ILLEGAL_REQUEST, 0x24, 0));
+	run_pi(1, READ_PI(6), 0, 512, 8);
+	EXPECT(sense_is(ILLEGAL_REQUEST, 0x24, 0));
+	/* bytes that do not fit the command */
+	run_pi(1, READ_PI(0), 0, 512, 8);
+	EXPECT_EQ(resp.response, VIRTIO_SCSI_S_FAILURE);
+	run_pi(1, READ_PI(1), 0, 512, 16);
+	EXPECT_EQ(resp.response, VIRTIO_SCSI_S_FAILURE);
+	run_pi(0, READ_PI(0), 0, 512, 8);
+	EXPECT_EQ(resp.response, VIRTIO_SCSI_S_FAILURE);
+	run_pi(1, CDB(REQUEST_SENSE, [4] = 18), 0, 18, 8);
+	EXPECT_EQ(resp.response, VIRTIO_SCSI_S_FAILURE);
+	front_stop();
+}
+
+static void test_protection(void)
+{
+	front_start("disk target=1 protection=1 size=1M thin\n"
+		    "disk target=3 protection=3 size=1M\n", INDIRECT | T10_PI);
+	fill_pi(GUARD, 0x1234, 9);
+	run_pi(1, WRITE_PI(1), 512, 0, 8);
+	EXPECT(good() && !resp.resid);
+	memset(data, 0, 520);
+	run_pi(1, READ_PI(1), 0, 512, 8);
+	EXPECT(good() && !resp.resid && get16(data) == GUARD);
+	EXPECT(get16(data + 2) == 0x1234 && get32(data + 4) == 9);
+	EXPECT_EQ(data[8 + 511], (uint8_t)(5 + 511 * 7));
+	EXPECT_EQ(number_of("count pi-checked"), 2);
+	/* what is wrong is named and not written */
+	fill_pi(GUARD ^ 1, 0, 9);
+	data[8]++;
+	run_pi(1, WRITE_PI(1), 512, 0, 8);
+	EXPECT(pi_sense_is(0x01) && resp.resid == 512);
+	run_pi(1, WRITE_PI(4), 512, 0, 8);
+	EXPECT(pi_sense_is(0x01));
+	run_pi(1, WRITE_PI(2), 512, 0, 8);
+	EXPECT(good());
+	run_pi(1, READ_PI(1), 0, 512, 8);
+	EXPECT(pi_sense_is(0x01) && all(UNWRITTEN, 520));
+	fill_pi(GUARD, 0, 8);
+	run_pi(1, WRITE_PI(1), 512, 0, 8);
+	EXPECT(pi_sense_is(0x03));
+	run_pi(1, WRITE_PI(4), 512, 0, 8);
+	EXPECT(good());
+	run_pi(1, READ_PI(5), 0, 512, 8);
+	EXPECT(pi_sense_is(0x03));
+	fill_pi(GUARD, 0, 8);
+	run_pi(3, WRITE_PI(1), 512, 0, 8);
+	EXPECT(good());
+	/* the tag that says: do not look */
+	fill_pi(0, 0xffff, 0);
+	run_pi(1, WRITE_PI(1), 512, 0, 8);
+	EXPECT(good());
+	front_stop();
+}
+
+/* The disk makes tuples that nobody gave it. */
+static void test_protection_made(void)
+{
+	front_start("disk target=1 protection=1 size=1M thin\n"
+		    "disk target=3 protection=3 size=1M\n", INDIRECT | T10_PI);
+	fill(5, 512);
+	run_pi(1, WRITE_PI(0), 512, 0, 0);
+	EXPECT(tells("pi target=1 lba=9", "6bda 0000 00000009\n"));
+	run_pi(3, WRITE_PI(1), 512, 0, 0);
+	EXPECT(tells("pi target=3 lba=9", "6bda 0000 ffffffff\n"));
+	EXPECT(run_on(Q, 1, 0, CDB(WRITE_SAME_10, [5] = 4, [8] = 2), 512, 0));
+	EXPECT(tells("pi target=1 lba=5", "6bda 0000 00000005\n"));
+	EXPECT(run_on(Q, 1, 0, CDB(WRITE_SAME_16, 0x09, [9] = 4, [13] = 1), 0,
+		      0));
+	EXPECT(tells("pi target=1 lba=4", "ffff ffff ffffffff\n"));
+	SAY("when op=write count=1 do bad-pi guard");
+	fill_pi(GUARD, 0, 9);
+	run_pi(1, WRITE_PI(1), 512, 0, 8);
+	EXPECT(pi_sense_is(0x01));
+	EXPECT_EQ(number_of("count pi-wrong"), 1);
+	SAY("when op=read count=1 do bad-pi ref");
+	run_pi(1, READ_PI(1), 0, 512, 8);
+	EXPECT(good() && get16(data) == GUARD && get32(data + 4) == (9 ^ 0xff));
+	/* without T10_PI the headers are shorter */
+	EXPECT(negotiate(INDIRECT));
+	EXPECT(run_on(Q, 1, 0, READ_PI(0), 0, 512));
+	EXPECT(good() && filled(5, 512));
 	front_stop();
 }
 
@@ -718,6 +879,10 @@ static void test_bad_lines(void)
 	EXPECT(refuses("flood 0 rescan", "flood"));
 	EXPECT(refuses("fuzz 1", "fuzz"));
 	EXPECT(refuses("profile xen", "profile"));
+	EXPECT(refuses("disk target=1 protection=2", "protection=2"));
+	EXPECT(refuses("when op=read do bad-pi frob", "frob"));
+	EXPECT(refuses("pi target=0 lba=0", "no protection"));
+	EXPECT(refuses("pi target=9", "no such LUN"));
 	EXPECT(refuses("features +frob", "+frob"));
 	EXPECT(refuses("service target=0 constant=1ms spread=1..2", "one of"));
 	EXPECT_EQ(say_to("disk target=0 lun=0", NULL), 2);
@@ -892,6 +1057,9 @@ int main(void)
 		{ "capacity, resize, mode pages", test_capacity },
 		{ "READ and WRITE of all lengths", test_read_write },
 		{ "UNMAP and WRITE SAME", test_unmap },
+		{ "protection: formats and fields", test_protection_format },
+		{ "protection: tuples are checked", test_protection },
+		{ "protection: tuples are made", test_protection_made },
 		{ "persistent reservations", test_reservations },
 		{ "unit attentions, sense, start and stop", test_attention },
 		{ "split ring, direct descriptors", test_split_direct },

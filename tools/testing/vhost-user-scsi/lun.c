@@ -35,6 +35,27 @@ struct lun *lun_first(unsigned int target)
 	return targets[target];
 }
 
+static void *map_zeroes(uint64_t len)
+{
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t tuple_bytes(const struct lun *lun)
+{
+	return lun->protection ? lun->mapped / lun->block * PI_SIZE : 0;
+}
+
+static void unmap(struct lun *lun)
+{
+	if (lun->data)
+		munmap(lun->data, lun->mapped);
+	if (lun->tuples)
+		munmap(lun->tuples, tuple_bytes(lun));
+}
+
 /* A LUN that is described by @like; an error in words, or NULL. */
 const char *lun_add(const struct lun *like)
 {
@@ -49,9 +70,11 @@ const char *lun_add(const struct lun *like)
 		return "no memory";
 	*lun = *like;
 	lun->mapped = like->size * MAP_ROOM;
-	lun->data = mmap(NULL, lun->mapped, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (lun->data == MAP_FAILED) {
+	lun->data = map_zeroes(lun->mapped);
+	if (lun->protection)
+		lun->tuples = map_zeroes(tuple_bytes(lun));
+	if (!lun->data || (lun->protection && !lun->tuples)) {
+		unmap(lun);
 		free(lun);
 		return "no memory";
 	}
@@ -71,7 +94,7 @@ bool lun_remove(unsigned int target, unsigned int number)
 	if (!lun)
 		return false;
 	*at = lun->next;
-	munmap(lun->data, lun->mapped);
+	unmap(lun);
 	pthread_mutex_destroy(&lun->lock);
 	free(lun);
 	return true;
@@ -83,8 +106,11 @@ const char *lun_resize(struct lun *lun, uint64_t size)
 		return "it can grow to four times its first size";
 	if (size % lun->block)
 		return "it is no multiple of the block size";
-	if (size < lun->size)
+	if (size < lun->size) {
 		memset(lun->data + size, 0, lun->size - size);
+		protect_forget(lun, size / lun->block,
+			       (lun->size - size) / lun->block);
+	}
 	lun->size = size;
 	return NULL;
 }

@@ -312,6 +312,7 @@ int main(int argc, char **argv)
 	int i, status;
 
 	queues_init();
+	protect_init();
 	for (i = 0; i < MAX_CLIENTS; i++)
 		clients[i].fd = -1;
 	status = options(argc, argv);

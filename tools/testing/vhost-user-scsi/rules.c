@@ -15,10 +15,12 @@
 enum verb {
 	DROP, HOLD, DELAY, REORDER, TWICE, WRONG_ID, WRONG_LEN, NO_RESPONSE,
 	NO_DATA, RESPONSE, STATUS, SENSE, RESID, LOSE_INTERRUPT, STOP_QUEUE,
-	DIE, CORRUPT, ANSWER, REJECT, SWALLOW, KEEP, IGNORE, COUNT,
+	DIE, CORRUPT, ANSWER, REJECT, SWALLOW, KEEP, IGNORE, COUNT, BAD_PI,
 };
 
-enum argument { NOTHING, NUMBER, TIME, OPTIONAL_TIME, SENSE_DATA, NAMED };
+enum argument {
+	NOTHING, NUMBER, TIME, OPTIONAL_TIME, SENSE_DATA, NAMED, PI_FIELD,
+};
 
 #define C	BIT(ON_COMMAND)
 #define T	BIT(ON_TMF)
@@ -54,6 +56,7 @@ static const struct verb_info {
 	[KEEP] = { "keep", NOTHING, 0, T },
 	[IGNORE] = { "ignore", NOTHING, 0, D },
 	[COUNT] = { "count", NOTHING, 0, C | T | E | D },
+	[BAD_PI] = { "bad-pi", PI_FIELD, 0, C },
 };
 
 static const char *const subjects[] = { "command", "tmf", "event", "doorbell" };
@@ -133,6 +136,19 @@ static bool parse_named(const char *text, uint64_t *value)
 	return parse_number(text, 0xff, value);
 }
 
+static bool parse_pi_field(const char *text, uint64_t *value)
+{
+	static const char *const names[] = {
+		[PI_GUARD] = "guard", [PI_APP] = "app", [PI_REF] = "ref",
+	};
+	unsigned int i;
+
+	for (i = PI_GUARD; i < ARRAY_LEN(names); i++)
+		if (!strcmp(text, names[i]))
+			*value = i;
+	return *value;
+}
+
 /* "len N" behind sense; without it as long as the data */
 static bool parse_sense_len(struct words *w, unsigned int *at,
 			    struct action *a)
@@ -155,6 +171,7 @@ static bool parse_argument(struct words *w, unsigned int *at,
 		[NUMBER] = "a number", [TIME] = "a time like 5, 5ms, 100us, 3s",
 		[OPTIONAL_TIME] = "a time like 5, 5ms, 100us, 3s",
 		[SENSE_DATA] = "KEY/ASC/ASCQ in hex", [NAMED] = "0 to 255 or a name",
+		[PI_FIELD] = "guard, app or ref",
 	};
 	const struct verb_info *info = &verbs[a->verb];
 	const char *text = *at < w->nr ? w->word[*at] : "";
@@ -164,6 +181,8 @@ static bool parse_argument(struct words *w, unsigned int *at,
 		good = parse_number(text, info->max, &a->number);
 	else if (info->argument == NAMED)
 		good = parse_named(text, &a->number);
+	else if (info->argument == PI_FIELD)
+		good = parse_pi_field(text, &a->number);
 	else if (info->argument == SENSE_DATA)
 		good = parse_sense(text, a->sense);
 	else
@@ -449,6 +468,9 @@ static void act_on_answer(const struct action *a, struct fault *f)
 	case WRONG_LEN:
 		f->has_len = true;
 		f->len = a->number;
+		break;
+	case BAD_PI:
+		f->bad_pi = a->number;
 		break;
 	default:
 		break;

@@ -12,7 +12,8 @@
 
 #define LINE_SIZE	1024
 
-uint64_t offered_features = BIT(1) | BIT(2) | BIT(F_NOTIFY_EMPTY) |
+uint64_t offered_features = BIT(1) | BIT(2) | BIT(F_T10_PI) |
+	BIT(F_NOTIFY_EMPTY) |
 	BIT(F_ANY_LAYOUT) | BIT(F_INDIRECT) | BIT(F_EVENT_IDX) |
 	BIT(F_PROTOCOL) | BIT(F_VERSION_1) | BIT(F_PACKED);
 
@@ -20,7 +21,7 @@ static const struct {
 	const char *name;
 	unsigned int bit;
 } features[] = {
-	{ "hotplug", 1 }, { "change", 2 },
+	{ "hotplug", 1 }, { "change", 2 }, { "t10-pi", F_T10_PI },
 	{ "notify-on-empty", F_NOTIFY_EMPTY }, { "any-layout", F_ANY_LAYOUT },
 	{ "indirect", F_INDIRECT }, { "event-idx", F_EVENT_IDX },
 	{ "version-1", F_VERSION_1 }, { "packed", F_PACKED },
@@ -120,6 +121,7 @@ static bool parse_disk(struct words *w, struct lun *lun)
 {
 	if (!words_size(w, "size", &lun->size) ||
 	    !parse_u32(w, "block", 4096, &lun->block) ||
+	    !parse_u32(w, "protection", 3, &lun->protection) ||
 	    !parse_text(w, "serial", lun->serial, sizeof(lun->serial)) ||
 	    !parse_text(w, "vendor", lun->vendor, sizeof(lun->vendor)) ||
 	    !parse_text(w, "product", lun->product, sizeof(lun->product)) ||
@@ -135,10 +137,12 @@ static bool parse_disk(struct words *w, struct lun *lun)
 	if (lun->block != 512 && lun->block != 4096)
 		return words_fail(w, "block=%u: accepted: 512 or 4096",
 				  lun->block);
+	if (lun->protection == 2)
+		return words_fail(w, "protection=2: accepted: 0, 1 or 3");
 	if (!lun->size || lun->size % lun->block || lun->size > 1ULL << 44)
 		return words_fail(w, "size: accepted: a multiple of the block size, up to 16T");
 	return words_done(w,
-			  "target, lun, size, block, serial, vendor, product, revision, version, max-transfer, opt-transfer, granularity, max-unmap, max-write-same, read-only, removable, thin, check-absent");
+			  "target, lun, size, block, protection, serial, vendor, product, revision, version, max-transfer, opt-transfer, granularity, max-unmap, max-write-same, read-only, removable, thin, check-absent");
 }
 
 static const char *add_disk(unsigned int target, unsigned int number,
@@ -250,6 +254,26 @@ static bool parse_service(struct words *w, struct service *s)
 	return true;
 }
 
+static bool do_pi(struct words *w, struct text *answer)
+{
+	uint64_t target = 0, number = 0, lba = 0;
+	const char *error = "no such LUN";
+	struct lun *lun;
+
+	if (!words_number(w, "target", MAX_TARGETS - 1, &target) ||
+	    !words_number(w, "lun", 16383, &number) ||
+	    !words_number(w, "lba", UINT64_MAX, &lba) ||
+	    !words_done(w, "target=, lun=, lba="))
+		return false;
+	pthread_rwlock_rdlock(&topology);
+	lun = lun_find(target, number);
+	if (lun)
+		error = protect_tell(lun, lba, answer);
+	pthread_rwlock_unlock(&topology);
+	return !error || words_fail(w, "pi: %s; accepted: target=, lun= of a disk with protection=, lba=",
+				    error);
+}
+
 static const char *serve_one(unsigned int target, unsigned int number,
 			     void *data)
 {
@@ -338,7 +362,7 @@ static bool set_feature(struct words *w, unsigned int i)
 		return true;
 	}
 	return words_fail(w,
-			  "%s: accepted: + or - and one of hotplug, change, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
+			  "%s: accepted: + or - and one of hotplug, change, t10-pi, notify-on-empty, any-layout, indirect, event-idx, version-1, packed",
 			  word);
 }
 
@@ -655,7 +679,7 @@ static const struct {
 	bool (*run)(struct words *words, struct text *answer);
 } lines[] = {
 	{ "disk", do_disk }, { "remove", do_remove }, { "resize", do_resize },
-	{ "service", do_service }, { "attention", do_attention },
+	{ "pi", do_pi }, { "service", do_service }, { "attention", do_attention },
 	{ "reserve", do_reserve }, { "features", do_features },
 	{ "profile", do_profile }, { "when", do_when }, { "clear", do_clear },
 	{ "rules", do_rules }, { "hits", do_hits }, { "count", counts_answer },

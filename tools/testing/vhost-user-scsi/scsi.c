@@ -43,6 +43,7 @@ static size_t standard_inquiry(const struct lun *lun, uint8_t *page)
 	page[2] = lun ? lun->version : 5;
 	page[3] = 0x12;
 	page[4] = 96 - 5;
+	page[5] = lun && lun->protection;
 	page[7] = 0x02;
 	put_text(page + 8, lun ? lun->vendor : "SCRIPTED", 8);
 	put_text(page + 16, lun ? lun->product : "NO LUN", 16);
@@ -65,6 +66,14 @@ static size_t page_identification(const struct lun *lun, uint8_t *page)
 	put32(page + 4, 0x35000000);
 	put32(page + 8, lun->target << 16 | lun->lun);
 	return 4 + len + 12;
+}
+
+/* Extended INQUIRY data: types 1 and 3, all three fields are checked. */
+static size_t page_extended(const struct lun *lun, uint8_t *page)
+{
+	if (lun->protection)
+		page[4] = 3 << 3 | 0x05;
+	return 60;
 }
 
 static size_t page_limits(const struct lun *lun, uint8_t *page)
@@ -94,7 +103,9 @@ static size_t page_provisioning(const struct lun *lun, uint8_t *page)
 /* The length behind the header, 0 if there is no such page. */
 static size_t vpd_page(const struct lun *lun, uint8_t number, uint8_t *page)
 {
-	static const uint8_t pages[] = { 0x00, 0x80, 0x83, 0xb0, 0xb1, 0xb2 };
+	static const uint8_t pages[] = {
+		0x00, 0x80, 0x83, 0x86, 0xb0, 0xb1, 0xb2,
+	};
 
 	switch (number) {
 	case 0x00:
@@ -105,6 +116,8 @@ static size_t vpd_page(const struct lun *lun, uint8_t number, uint8_t *page)
 		return strlen(lun->serial);
 	case 0x83:
 		return page_identification(lun, page);
+	case 0x86:
+		return page_extended(lun, page);
 	case 0xb0:
 		return page_limits(lun, page);
 	case 0xb1:
@@ -183,6 +196,8 @@ static void do_capacity_16(struct lun *lun, struct request *req,
 	}
 	put64(data, lun->size / lun->block - 1);
 	put32(data + 8, lun->block);
+	if (lun->protection)
+		data[12] = (lun->protection - 1) << 1 | 1;
 	if (lun->thin)
 		data[14] = 0xc0;
 	data_in(req, answer, data, sizeof(data), get32(req->cdb + 10));
@@ -361,7 +376,7 @@ void scsi_execute(struct request *req, struct answer *answer)
 		return;
 	}
 	lun = lun_find(req->target, req->lun);
-	if (target_command(lun, req, answer))
+	if (!protect_belongs(req, answer) || target_command(lun, req, answer))
 		return;
 	if (lun)
 		execute_on(lun, req, answer);

@@ -361,6 +361,7 @@ static int handle(struct message *m)
 	switch (m->request) {
 	case SET_FEATURES:
 		acked = m->u64;
+		command_format(acked & BIT(F_T10_PI));
 		return 0;
 	case SET_PROTOCOL_FEATURES:
 		protocol = m->u64;

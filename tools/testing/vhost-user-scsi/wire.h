@@ -9,6 +9,7 @@
 #include <linux/virtio_scsi.h>
 
 #define REQ_SIZE	sizeof(struct virtio_scsi_cmd_req)
+#define REQ_PI_SIZE	sizeof(struct virtio_scsi_cmd_req_pi)
 #define RESP_SIZE	sizeof(struct virtio_scsi_cmd_resp)
 
 enum {
@@ -28,7 +29,7 @@ enum { GOOD = 0x00, CHECK_CONDITION = 0x02, RESERVATION_CONFLICT = 0x18 };
 
 enum {
 	NO_SENSE = 0x0, NOT_READY = 0x2, ILLEGAL_REQUEST = 0x5,
-	UNIT_ATTENTION = 0x6, DATA_PROTECT = 0x7,
+	UNIT_ATTENTION = 0x6, DATA_PROTECT = 0x7, ABORTED_COMMAND = 0xb,
 };
 
 static inline uint32_t get16(const uint8_t *p)

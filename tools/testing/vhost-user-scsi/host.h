@@ -102,7 +102,7 @@ struct queue {
 	unsigned int index;
 	pthread_mutex_t lock;
 	pthread_t thread;
-	bool has_thread, enabled, broken, stopped, look;
+	bool has_thread, enabled, broken, stopped, look, falls_silent;
 	int kick, call, wake;
 	struct ring ring;
 	struct request_list pending;	/* by time */
@@ -190,7 +190,8 @@ bool ring_waiting(struct ring *ring);
 uint16_t ring_ahead(const struct ring *ring, uint16_t index);
 void ring_quiet(struct ring *ring);
 bool ring_listen(struct ring *ring);
-void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len);
+void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len,
+	       unsigned int times);
 bool ring_wants_signal(struct ring *ring);
 uint32_t ring_base(const struct ring *ring);
 void ring_set_base(struct ring *ring, uint32_t base);

@@ -1027,11 +1027,29 @@ static uint64_t fuzz_outcome(const char *line)
 static void test_fuzz(void)
 {
 	uint64_t calm, first;
+	unsigned int i;
 
 	calm = fuzz_outcome("fuzz 1 0");
 	EXPECT_EQ(calm, 0);
 	first = fuzz_outcome("fuzz 7 200");
 	EXPECT(first != calm);
+	/* of a queue whose ring is broken nothing more comes */
+	front_start(DISK, INDIRECT);
+	SAY("fuzz 7 400 rings");
+	for (i = 0; i < 400 && number_of("count broken queue=2") == 0; i++) {
+		send_cmd(Q, 0, 0, read_one, 0, 512);
+		usleep(1000);
+	}
+	EXPECT(i > 0 && i < 400);
+	while (get(Q, 1, NOT_YET).came)
+		;
+	SAY("reset");
+	send_cmd(Q, 0, 0, read_one, 0, 512);
+	EXPECT(!get(Q, 1, NOT_YET).came);
+	EXPECT(negotiate(INDIRECT));
+	RUN(read_one, 0, 512);
+	EXPECT(good());
+	front_stop();
 }
 
 static void test_usage(void)

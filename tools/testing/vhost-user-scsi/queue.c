@@ -87,14 +87,12 @@ void queue_give_back(struct queue *q, struct request *req, uint32_t len)
 {
 	const struct fault *f = &req->fault;
 	uint32_t id = f->has_id ? f->id : req->id;
-	int n;
+	unsigned int times = f->twice ? 2 : 1;
 
 	/* the guest may use the tag again as soon as it sees the buffer */
 	command_forget(req);
-	for (n = 0; n < (f->twice ? 2 : 1); n++) {
-		ring_push(&q->ring, id, req->ndesc, f->has_len ? f->len : len);
-		q->counts.completions++;
-	}
+	ring_push(&q->ring, id, req->ndesc, f->has_len ? f->len : len, times);
+	q->counts.completions += times;
 	if (f->lose_interrupt)
 		q->lose_signal = true;
 	else
@@ -156,6 +154,27 @@ void queue_complete(struct queue *q, struct request *req)
 		complete_reordered(q);
 }
 
+static void forget_pending(struct queue *q)
+{
+	struct request *req;
+
+	while ((req = TAILQ_FIRST(&q->pending))) {
+		queue_unhold(q, req);
+		queue_free(q, req);
+	}
+}
+
+/*
+ * A guest may believe that it has its memory back after what was done to its
+ * ring: nothing may write there any more, or whatever happens is our fault.
+ */
+static void fall_silent(struct queue *q)
+{
+	q->falls_silent = false;
+	q->broken = true;
+	forget_pending(q);
+}
+
 static void take(struct queue *q, struct request *req)
 {
 	q->counts.commands++;
@@ -165,6 +184,8 @@ static void take(struct queue *q, struct request *req)
 		event_take(q, req);
 	else
 		command_take(q, req);
+	if (q->falls_silent)
+		fall_silent(q);
 }
 
 static void take_all(struct queue *q)
@@ -342,12 +363,7 @@ void queue_revive(struct queue *q)
  */
 void queue_halt(struct queue *q)
 {
-	struct request *req;
-
-	while ((req = TAILQ_FIRST(&q->pending))) {
-		queue_unhold(q, req);
-		queue_free(q, req);
-	}
+	forget_pending(q);
 	if (q->kick >= 0)
 		close(q->kick);
 	q->kick = -1;

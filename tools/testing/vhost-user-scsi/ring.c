@@ -238,31 +238,41 @@ bool ring_listen(struct ring *ring)
 }
 
 static void packed_push(struct ring *ring, uint32_t id, uint16_t ndesc,
-			uint32_t len)
+			uint32_t len, unsigned int times)
 {
 	struct vring_packed_desc *d = ring->desc;
 	uint16_t flags = len ? VRING_DESC_F_WRITE : 0;
 
 	d += ring->used_idx;
-	d->id = id;
-	d->len = len;
 	if (ring->used_wrap)
 		flags |= PACKED_AVAIL | PACKED_USED;
-	store16(&d->flags, flags);
 	packed_advance(&ring->used_idx, &ring->used_wrap, ring, ndesc);
+	/* the guest sees none before the first */
+	if (times > 1)
+		packed_push(ring, id, ndesc, len, times - 1);
+	d->id = id;
+	d->len = len;
+	store16(&d->flags, flags);
 }
 
-void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len)
+/*
+ * Gives a buffer back, all @times at the same moment: the guest has no time to
+ * use its memory for something else in between.
+ */
+void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len,
+	       unsigned int times)
 {
 	struct vring_used *used = ring->used;
 
 	if (ring->packed) {
-		packed_push(ring, id, ndesc, len);
+		packed_push(ring, id, ndesc, len, times);
 		return;
 	}
-	used->ring[ring->used_idx % ring->num].id = id;
-	used->ring[ring->used_idx % ring->num].len = len;
-	ring->used_idx++;
+	while (times--) {
+		used->ring[ring->used_idx % ring->num].id = id;
+		used->ring[ring->used_idx % ring->num].len = len;
+		ring->used_idx++;
+	}
 	store16(&used->idx, ring->used_idx);
 }
 

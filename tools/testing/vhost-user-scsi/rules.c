@@ -566,6 +566,7 @@ static void fuzz_command(uint64_t r, struct fault *f)
 	act(&a, f, NULL);
 }
 
+/* See fall_silent(). A command behind a jump of the index is not done. */
 static void fuzz_ring(uint64_t r, struct fault *f, struct queue *q)
 {
 	static const enum verb kinds[] = { TWICE, WRONG_ID, CORRUPT };
@@ -574,6 +575,8 @@ static void fuzz_ring(uint64_t r, struct fault *f, struct queue *q)
 	r /= ARRAY_LEN(kinds);
 	a.number = r & 1 ? r >> 8 & 0xff : r >> 8 & 0xffffffff;
 	act(&a, f, q);
+	f->drop |= a.verb == CORRUPT;
+	q->falls_silent = true;
 }
 
 static void fuzz_tmf(uint64_t r, struct fault *f)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash
+#
+# host.sh, and seeds of the scripted host's fuzzing. The machine has two of
+# them, hba0 with split and hba1 with packed rings, each with the disks of
+# host.script.
+#
+# FUZZ_FIRST and FUZZ_COUNT choose other seeds, for a long run by hand:
+#   vmtest run --timeout 7200 --host script:host.script \
+#     --device vhost-user-scsi-pci,num_queues=4 \
+#     --device vhost-user-scsi-pci,num_queues=4,packed=on \
+#     -- 'cd /selftests && FUZZ_FIRST=1000 FUZZ_COUNT=500 ./test_fuzz_01.sh'
+
+# shellcheck source=host.sh
+. "$(dirname "$0")/host.sh"
+
+# fuzz_begin - both hosts behave, now and when the test is over
+fuzz_begin()
+{
+	local k
+
+	for k in 0 1; do
+		cleanup_add "hostctl host hba$k reset"
+		wait_for 30 ready_at "$k" 0 0 >"$TMP/out" &&
+			wait_for 30 ready_at "$k" 1 0 >"$TMP/out" || {
+			note "$(cat "$TMP/out")"
+			exit 1
+		}
+	done
+	kmsg_mark
+}
+
+# honest sdX - verified I/O passes or ends in an error: only wrong data is wrong
+honest()
+{
+	iotool -l 512K -d 8 -b 4K-32K "/dev/$1" >"$TMP/fuzz-$1" 2>&1 ||
+		grep -q 'result -' "$TMP/fuzz-$1" || {
+		cat "$TMP/fuzz-$1"
+		return 1
+	}
+}
+
+# one_seed K SEED FLAGS - both disks of an adapter under fire, and a reset; then
+# the host behaves and nothing fails
+one_seed()
+{
+	local sick well status
+
+	sick=$(disk_at "$1" 0 0) && well=$(disk_at "$1" 1 0) || return 1
+	hostctl host "hba$1" "fuzz $2 300 $3" || return 1
+	( honest "$well" >"$TMP/honest" 2>&1; echo $? >"$TMP/status-well" ) &
+	sg_reset -d -N "/dev/$sick" >/dev/null 2>&1
+	honest "$sick"
+	status=$?
+	wait_for 120 read_over well || return 1
+	hostctl host "hba$1" reset || return 1
+	cat "$TMP/honest"
+	[ "$status$(cat "$TMP/status-well")" = 00 ] || return 1
+	rm "$TMP/status-well"
+	iotool -l 128K -d 4 "/dev/$sick" && iotool -l 128K -d 4 "/dev/$well"
+}
+
+# seeds K FIRST COUNT [FLAGS] - the first that fails is named
+seeds()
+{
+	local n=$2
+
+	while [ "$n" -lt $(($2 + $3)) ]; do
+		one_seed "$1" "$n" "${4-}" || {
+			echo "hostctl host hba$1 'fuzz $n 300 ${4-}'"
+			return 1
+		}
+		n=$((n + 1))
+	done
+}
+
+# fuzz FIRST COUNT [FLAGS] - so many seeds on each adapter, a result for ten
+fuzz()
+{
+	local first=${FUZZ_FIRST:-$1} count=${FUZZ_COUNT:-$2} k ten rings=split
+
+	plan $((2 * ((count + 9) / 10) + 2))
+	fuzz_begin
+	for k in 0 1; do
+		for ten in $(seq "$first" 10 $((first + count - 1))); do
+			check "spec_19 $rings rings, seeds $ten to $((ten + 9))${3:+, $3}: data is right or an error" \
+				seeds "$k" "$ten" 10 "${3-}"
+		done
+		rings=packed
+	done
+	for k in 0 1; do
+		check "F28 no disk of hba$k was given up" all_running "$k"
+	done
+	finish
+}
+
+# all_running K
+all_running()
+{
+	running "$(disk_at "$1" 0 0)" && running "$(disk_at "$1" 1 0)"
+}

@@ -154,7 +154,8 @@ static void forget(struct lun *lun, const struct extent *e)
 
 	protect_forget(lun, e->lba, e->blocks);
 	if (first >= last ||
-	    madvise(lun->data + first, last - first, MADV_DONTNEED)) {
+	    madvise(lun->data + first, last - first,
+		    data_folder ? MADV_REMOVE : MADV_DONTNEED)) {
 		memset(lun->data + start, 0, end - start);
 		return;
 	}

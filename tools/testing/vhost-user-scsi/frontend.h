@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -59,12 +60,12 @@ struct back {
 
 static struct {
 	pid_t pid;
-	int sock, control;
+	int sock, control, inflight;
 	uint8_t *mem;
 	int memfd;
 	uint64_t features;
 	struct front_queue q[NR_QUEUES];
-	char folder[64], path[2][96];
+	char folder[64], path[2][96], script[96], data[96];
 } front;
 
 static inline void front_fail(const char *what)
@@ -154,6 +155,44 @@ static inline uint64_t share_memory(void)
 	return message(5, table, sizeof(table), front.memfd, false);
 }
 
+struct inflight {
+	uint64_t size, offset;
+	uint16_t nr, ring;
+};
+
+/* Memory in which the host notes what it has: from the host, kept here. */
+static inline bool get_inflight(struct inflight *in)
+{
+	struct { uint32_t request, flags, size; } head = { 31, 1, sizeof(*in) };
+	char space[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov[2] = { { &head, 12 }, { in, sizeof(*in) } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	if (sendmsg(front.sock, &msg, MSG_NOSIGNAL) < 0)
+		return false;
+	msg.msg_control = space;
+	msg.msg_controllen = sizeof(space);
+	if (recvmsg(front.sock, &msg, MSG_WAITALL) != 12 + sizeof(*in) ||
+	    !in->size || !CMSG_FIRSTHDR(&msg))
+		return false;
+	memcpy(&front.inflight, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+	return true;
+}
+
+static inline bool share_inflight(bool resume)
+{
+	static struct inflight in;
+
+	if (!resume) {
+		if (front.inflight)
+			close(front.inflight);
+		in = (struct inflight){ 0, 0, NR_QUEUES, NUM };
+		if (!get_inflight(&in))
+			return false;
+	}
+	return !message(32, &in, sizeof(in), front.inflight, false);
+}
+
 /* @resume: the guest has noticed nothing, QEMU goes on at the used index. */
 static inline void queue_start(unsigned int i, bool resume)
 {
@@ -203,10 +242,10 @@ static inline bool negotiate_again(uint64_t features, bool resume)
 	if (!(ask64(15) & 8) || ask64(17) < NR_QUEUES)
 		return false;
 	/* the acknowledgment of this one is the first */
-	tell64(16, 1 | 8, -1);
+	tell64(16, 1 | 8 | BIT(12), -1);
 	tell64(3, 0, -1);
 	tell64(2, front.features, -1);
-	if (share_memory())
+	if (share_memory() || !share_inflight(resume))
 		return false;
 	for (i = 0; i < NR_QUEUES; i++)
 		queue_start(i, resume);
@@ -220,6 +259,7 @@ static inline bool negotiate(uint64_t features)
 
 static inline void front_stop(void)
 {
+	char command[96];
 	unsigned int i;
 
 	for (i = 0; i < NR_QUEUES; i++) {
@@ -232,39 +272,50 @@ static inline void front_stop(void)
 	waitpid(front.pid, NULL, 0);
 	munmap(front.mem, MEM_SIZE);
 	close(front.memfd);
-	unlink(front.path[0]);
-	unlink(front.path[1]);
-	rmdir(front.folder);
+	sprintf(command, "rm -r %s", front.folder);
+	if (system(command))
+		front_fail(command);
 }
 
-static inline void front_spawn(const char *script)
+/* Starts a process, with the files of @front. */
+static inline void front_run(void)
 {
-	char file[96], word[8];
+	const char *program = getenv("VHOST_USER_SCSI");
+	char word[8];
 	int out[2];
-	FILE *f;
 
-	sprintf(front.folder, "/tmp/vus-XXXXXX");
-	if (!mkdtemp(front.folder) || pipe(out))
-		front_fail("mkdtemp");
-	sprintf(front.path[0], "%s/s", front.folder);
-	sprintf(front.path[1], "%s/c", front.folder);
-	sprintf(file, "%s/script", front.folder);
-	f = fopen(file, "w");
-	if (!f || fputs(script, f) < 0 || fclose(f))
-		front_fail(file);
+	if (pipe(out))
+		front_fail("pipe");
 	front.pid = fork();
 	if (!front.pid) {
 		dup2(out[1], 1);
-		execl(getenv("VHOST_USER_SCSI"), "vhost-user-scsi", "--socket",
-		      front.path[0], "--control", front.path[1], "--script",
-		      file, NULL);
+		execl(program, "vhost-user-scsi", "--socket", front.path[0],
+		      "--control", front.path[1], "--data", front.data,
+		      "--script", front.script, NULL);
 		_exit(127);
 	}
 	close(out[1]);
 	if (read(out[0], word, sizeof(word)) != 6)
 		front_fail("the host did not start");
 	close(out[0]);
-	unlink(file);
+}
+
+static inline void front_spawn(const char *script)
+{
+	FILE *f;
+
+	sprintf(front.folder, "/tmp/vus-XXXXXX");
+	if (!mkdtemp(front.folder))
+		front_fail("mkdtemp");
+	sprintf(front.path[0], "%s/s", front.folder);
+	sprintf(front.path[1], "%s/c", front.folder);
+	sprintf(front.script, "%s/script", front.folder);
+	sprintf(front.data, "%s/data", front.folder);
+	f = fopen(front.script, "w");
+	if (!f || fputs(script, f) < 0 || fclose(f) ||
+	    mkdir(front.data, 0700))
+		front_fail(front.script);
+	front_run();
 }
 
 /* A host with these disks and a guest with these features. */

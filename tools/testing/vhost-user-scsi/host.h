@@ -107,11 +107,10 @@ struct queue {
 	struct ring ring;
 	struct request_list pending;	/* by time */
 	struct request_list spare;
-	/* what was in flight when the host died, and where the ring was */
-	struct request_list orphans;
-	bool died;
-	uint16_t died_used, died_avail;
-	uint64_t died_desc;
+	struct inflight_region *inflight;	/* NULL: nothing is noted */
+	uint16_t inflight_num;
+	uint64_t inflight_counter;
+	bool again;		/* do what the host before this one left */
 	unsigned int nr_pending, nr_reordered;
 	bool signal, lose_signal;
 	struct queue_counts counts;
@@ -186,8 +185,8 @@ size_t memory_copy(const struct seg *seg, unsigned int nr, uint64_t offset,
 /* ring.c */
 int ring_map(struct ring *ring);
 struct request *ring_pop(struct queue *q);
+struct request *ring_again(struct queue *q, uint16_t head);
 bool ring_waiting(struct ring *ring);
-uint16_t ring_ahead(const struct ring *ring, uint16_t index);
 void ring_quiet(struct ring *ring);
 bool ring_listen(struct ring *ring);
 void ring_push(struct ring *ring, uint32_t id, uint16_t ndesc, uint32_t len,
@@ -201,8 +200,6 @@ extern struct queue queues[MAX_QUEUES];
 void queues_init(void);
 void queue_run(struct queue *q);
 void queue_halt(struct queue *q);
-void queue_died(struct queue *q);
-void queue_revive(struct queue *q);
 void queue_wake(struct queue *q);
 void queue_give_back(struct queue *q, struct request *req, uint32_t len);
 void queue_complete(struct queue *q, struct request *req);
@@ -213,6 +210,18 @@ void queue_hold(struct queue *q, struct request *req);
 void queue_unhold(struct queue *q, struct request *req);
 void queues_release(void);
 void queue_break(struct queue *q, const char *why);
+
+/* inflight.c: what is in flight, for the next host */
+int inflight_make(unsigned int nr, unsigned int ring, uint64_t *size);
+int inflight_set(int fd, uint64_t offset, uint64_t size, unsigned int nr,
+		 unsigned int ring);
+void inflight_clear(void);
+void inflight_start(struct queue *q);
+void inflight_stop(struct queue *q);
+unsigned int inflight_heads(struct queue *q, uint16_t *heads);
+void inflight_taken(struct queue *q, uint16_t head);
+void inflight_giving(struct queue *q, uint16_t head);
+void inflight_given(struct queue *q, uint16_t head);
 
 /* command.c: request queues */
 void command_format(bool pi);
@@ -245,6 +254,7 @@ void lun_encode(uint8_t *bytes, unsigned int target, unsigned int lun,
 
 /* lun.c: the topology */
 extern pthread_rwlock_t topology;
+extern const char *data_folder;
 struct lun *lun_find(unsigned int target, unsigned int lun);
 bool target_exists(unsigned int target);
 struct lun *lun_first(unsigned int target);

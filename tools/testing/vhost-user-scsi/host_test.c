@@ -975,6 +975,57 @@ static void test_revive(void)
 	front_stop();
 }
 
+/* Not even a process that was killed loses anything but its rules. */
+static void test_killed(void)
+{
+	struct cmd a, b, c;
+
+	front_start(DISK "disk target=1 protection=1 size=1M\n", INDIRECT);
+	fill(3, 512);
+	RUN(CDB(WRITE_10, [8] = 1), 512, 0);
+	EXPECT(run_on(Q, 1, 0, CDB(WRITE_10, [5] = 9, [8] = 1), 512, 0));
+	RUN(CDB(UNMAP, [8] = 24), 24, 0);
+	SAY("when op=read do hold");
+	a = send_cmd(Q, 0, 0, read_one, 0, 512);
+	SAY("when op=inquiry do drop");
+	b = send_cmd(Q, 0, 0, CDB(INQUIRY, 0, 0, 0, 96), 0, 96);
+	while (number_of("count commands op=inquiry") != 1)
+		usleep(1000);
+	kill(front.pid, SIGKILL);
+	waitpid(front.pid, NULL, 0);
+	/* what comes while there is no host is not forgotten either */
+	c = send_cmd(Q, 0, 0, read_one, 0, 512);
+	EXPECT(!get(Q, 1, NOT_YET).came);
+	front_run();
+	close(front.control);
+	front.control = connect_to(front.path[1]);
+	EXPECT(reconnect());
+	EXPECT(negotiate_again(INDIRECT, true));
+	EXPECT(wait_cmd(&a, WAIT) && good() && filled(3, 512));
+	EXPECT(wait_cmd(&b, WAIT) && good());
+	EXPECT(wait_cmd(&c, WAIT) && good() && filled(3, 512));
+	EXPECT(!get(Q, 1, NOT_YET).came);
+	EXPECT(!tells("pi target=1 lba=9", "ffff ffff ffffffff\n"));
+	front_stop();
+}
+
+/* Of a packed ring nobody knows where it was: it stands still. */
+static void test_killed_packed(void)
+{
+	front_start(DISK, PACKED);
+	RUN(ready, 0, 0);
+	SAY("die 50ms");
+	EXPECT(!get(Q, 1, NOT_YET).came);
+	EXPECT(reconnect());
+	EXPECT(negotiate_again(PACKED, true));
+	EXPECT_EQ(number_of("count broken queue=2"), 1);
+	/* until the guest resets the device */
+	EXPECT(negotiate(PACKED));
+	RUN(ready, 0, 0);
+	EXPECT(good());
+	front_stop();
+}
+
 /* Chains that make no sense stop the queue, not the host. */
 static void test_bad_guest(void)
 {
@@ -1098,6 +1149,8 @@ int main(void)
 		{ "a second negotiation", test_again },
 		{ "die and come back", test_die },
 		{ "commands in flight survive a death", test_revive },
+		{ "they survive a process", test_killed },
+		{ "packed rings do not", test_killed_packed },
 		{ "a guest that writes nonsense", test_bad_guest },
 		{ "fuzz", test_fuzz },
 		{ "wrong usage is named", test_usage },

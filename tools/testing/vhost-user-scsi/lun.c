@@ -2,9 +2,12 @@
 /*
  * The topology: targets and LUNs, their memory, how long they take.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "host.h"
 
@@ -14,6 +17,9 @@
 pthread_rwlock_t topology = PTHREAD_RWLOCK_INITIALIZER;
 
 static struct lun *targets[MAX_TARGETS];
+
+/* Where the disks' files are; NULL: they are gone with the process. */
+const char *data_folder;
 
 struct lun *lun_find(unsigned int target, unsigned int lun)
 {
@@ -43,6 +49,35 @@ static void *map_zeroes(uint64_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* As an earlier process left it, or zeroes. */
+static void *map_file(const struct lun *lun, const char *what, uint64_t len)
+{
+	char path[512];
+	struct stat info;
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s%u-%u", data_folder, what,
+		 lun->target, lun->lun);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	/* one that was removed and comes back may have another size */
+	if (fstat(fd, &info) || (info.st_size != len && ftruncate(fd, 0)) ||
+	    ftruncate(fd, len))
+		p = MAP_FAILED;
+	else
+		p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_NORESERVE, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void *map(const struct lun *lun, const char *what, uint64_t len)
+{
+	return data_folder ? map_file(lun, what, len) : map_zeroes(len);
+}
+
 static uint64_t tuple_bytes(const struct lun *lun)
 {
 	return lun->protection ? lun->mapped / lun->block * PI_SIZE : 0;
@@ -70,13 +105,14 @@ const char *lun_add(const struct lun *like)
 		return "no memory";
 	*lun = *like;
 	lun->mapped = like->size * MAP_ROOM;
-	lun->data = map_zeroes(lun->mapped);
+	lun->data = map(lun, "disk", lun->mapped);
 	if (lun->protection)
-		lun->tuples = map_zeroes(tuple_bytes(lun));
+		lun->tuples = map(lun, "tuples", tuple_bytes(lun));
 	if (!lun->data || (lun->protection && !lun->tuples)) {
 		unmap(lun);
 		free(lun);
-		return "no memory";
+		return data_folder ? "no file for it can be made" :
+				     "no memory";
 	}
 	pthread_mutex_init(&lun->lock, NULL);
 	lun->next = *at;

@@ -197,7 +197,7 @@ static void go_down(void)
 	if (listener >= 0)
 		close(listener);
 	listener = -1;
-	vhost_disconnect(true);
+	vhost_disconnect();
 	dead = true;
 }
 
@@ -257,16 +257,17 @@ static void serve(void)
 
 static void usage(FILE *to)
 {
-	fputs("vhost-user-scsi --socket PATH [--control PATH] [--script FILE]… [--verbose]\n"
+	fputs("vhost-user-scsi --socket PATH [--control PATH] [--data FOLDER] [--script FILE]… [--verbose]\n"
 	      "  --socket PATH   where QEMU connects\n"
 	      "  --control PATH  where lines of script are taken while it runs\n"
+	      "  --data FOLDER   keep the disks' data in files; before --script\n"
 	      "  --script FILE   lines to begin with\n"
 	      "  --verbose       tell each vhost-user message\n", to);
 }
 
 static int bad_usage(const char *what)
 {
-	say("%s; accepted: --socket PATH, --control PATH, --script FILE, --verbose, --help",
+	say("%s; accepted: --socket PATH, --control PATH, --data FOLDER, --script FILE, --verbose, --help",
 	    what);
 	return 2;
 }
@@ -277,6 +278,7 @@ static int options(int argc, char **argv)
 	static const struct option known[] = {
 		{ "socket", required_argument, NULL, 's' },
 		{ "control", required_argument, NULL, 'c' },
+		{ "data", required_argument, NULL, 'd' },
 		{ "script", required_argument, NULL, 'f' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' }, { 0 },
@@ -289,6 +291,8 @@ static int options(int argc, char **argv)
 			socket_path = optarg;
 		else if (c == 'c')
 			control_path = optarg;
+		else if (c == 'd')
+			data_folder = optarg;
 		else if (c == 'f')
 			status = script_file(optarg);
 		else if (c == 'v')

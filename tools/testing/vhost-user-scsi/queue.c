@@ -91,7 +91,9 @@ void queue_give_back(struct queue *q, struct request *req, uint32_t len)
 
 	/* the guest may use the tag again as soon as it sees the buffer */
 	command_forget(req);
+	inflight_giving(q, req->id);
 	ring_push(&q->ring, id, req->ndesc, f->has_len ? f->len : len, times);
+	inflight_given(q, req->id);
 	q->counts.completions += times;
 	if (f->lose_interrupt)
 		q->lose_signal = true;
@@ -216,11 +218,30 @@ static void complete_due(struct queue *q)
 	}
 }
 
+/* What another host took and did not give back, in the order that it had. */
+static void take_again(struct queue *q)
+{
+	uint16_t heads[MAX_RING];
+	unsigned int nr = inflight_heads(q, heads), i;
+	struct request *req;
+
+	for (i = 0; i < nr && queue_runs(q); i++) {
+		req = ring_again(q, heads[i]);
+		if (req)
+			take(q, req);
+	}
+	queue_flush_signal(q);
+}
+
 /* One round with the lock held; returns when to look again at the latest. */
 static uint64_t queue_round(struct queue *q)
 {
 	struct request *first;
 
+	if (queue_runs(q) && q->again) {
+		q->again = false;
+		take_again(q);
+	}
 	if (queue_runs(q) && q->look) {
 		q->look = false;
 		take_all(q);
@@ -290,7 +311,6 @@ void queues_init(void)
 		q->wake = -1;
 		TAILQ_INIT(&q->pending);
 		TAILQ_INIT(&q->spare);
-		TAILQ_INIT(&q->orphans);
 		pthread_mutex_init(&q->lock, NULL);
 	}
 }
@@ -309,52 +329,6 @@ void queue_run(struct queue *q)
 		q->has_thread = true;
 	}
 	queue_wake(q);
-}
-
-/*
- * Remember what is in flight, before queue_halt(): a host that comes back would
- * find it in the memory that it shares with QEMU for this.
- */
-void queue_died(struct queue *q)
-{
-	struct request *req;
-
-	q->died = q->ring.desc && !q->ring.packed;
-	q->died_desc = q->ring.desc_addr;
-	q->died_used = q->ring.used_idx;
-	q->died_avail = q->ring.last_avail;
-	while (q->died && (req = TAILQ_FIRST(&q->pending))) {
-		queue_unhold(q, req);
-		TAILQ_INSERT_TAIL(&q->orphans, req, node);
-	}
-}
-
-/* The ring is the one that it was, the guest has gone on with it. */
-static bool same_ring(const struct queue *q)
-{
-	return !q->ring.packed && q->ring.desc_addr == q->died_desc &&
-	       q->ring.used_idx == q->died_used &&
-	       q->ring.last_avail == q->died_used &&
-	       ring_ahead(&q->ring, q->died_avail) <= q->ring.num;
-}
-
-/* A ring is set up after the host died: does the guest still wait? */
-void queue_revive(struct queue *q)
-{
-	struct request *req;
-	bool same = q->died && same_ring(q);
-
-	q->died = false;
-	if (same)
-		q->ring.last_avail = q->died_avail;
-	while ((req = TAILQ_FIRST(&q->orphans))) {
-		TAILQ_REMOVE(&q->orphans, req, node);
-		req->due = q->index == QUEUE_EVENT ? FOREVER : 0;
-		if (same)
-			queue_hold(q, req);
-		else
-			queue_free(q, req);
-	}
 }
 
 /*

@@ -96,12 +96,14 @@ static bool split_chain(struct ring *ring, struct request *req)
 	}
 }
 
-static bool split_pop(struct ring *ring, struct request *req)
+static bool split_pop(struct queue *q, struct request *req)
 {
+	struct ring *ring = &q->ring;
 	const struct vring_avail *avail = ring->avail;
 
 	req->id = avail->ring[ring->last_avail % ring->num];
 	req->ndesc = 1;
+	inflight_taken(q, req->id);
 	ring->last_avail++;
 	return split_chain(ring, req);
 }
@@ -165,10 +167,10 @@ bool ring_waiting(struct ring *ring)
 	       !!(flags & PACKED_USED) != ring->avail_wrap;
 }
 
-/* How far the guest of a split ring is ahead of an index. */
-uint16_t ring_ahead(const struct ring *ring, uint16_t index)
+/* How far the guest of a split ring is ahead. */
+static uint16_t split_ahead(const struct ring *ring)
 {
-	return load16((char *)ring->avail + 2) - index;
+	return load16((char *)ring->avail + 2) - ring->last_avail;
 }
 
 static struct request *request_get(struct queue *q)
@@ -187,6 +189,15 @@ static struct request *request_get(struct queue *q)
 	return req;
 }
 
+static struct request *popped(struct queue *q, struct request *req, bool good)
+{
+	if (good)
+		return req;
+	queue_free(q, req);
+	queue_break(q, "a descriptor chain makes no sense");
+	return NULL;
+}
+
 /* The next buffer, or NULL; nonsense breaks the queue. */
 struct request *ring_pop(struct queue *q)
 {
@@ -196,7 +207,7 @@ struct request *ring_pop(struct queue *q)
 	if (!ring_waiting(&q->ring))
 		return NULL;
 	if (!q->ring.packed &&
-	    ring_ahead(&q->ring, q->ring.last_avail) > q->ring.num) {
+	    split_ahead(&q->ring) > q->ring.num) {
 		queue_break(q, "the guest's index is too far ahead");
 		return NULL;
 	}
@@ -204,12 +215,20 @@ struct request *ring_pop(struct queue *q)
 	if (!req)
 		return NULL;
 	good = q->ring.packed ? packed_pop(&q->ring, req) :
-				split_pop(&q->ring, req);
-	if (good)
-		return req;
-	queue_free(q, req);
-	queue_break(q, "a descriptor chain makes no sense");
-	return NULL;
+				split_pop(q, req);
+	return popped(q, req, good);
+}
+
+/* A buffer of a split ring that was taken by the host before this one. */
+struct request *ring_again(struct queue *q, uint16_t head)
+{
+	struct request *req = request_get(q);
+
+	if (!req)
+		return NULL;
+	req->id = head;
+	req->ndesc = 1;
+	return popped(q, req, split_chain(&q->ring, req));
 }
 
 /* No doorbells, please: we are looking anyway. */

@@ -22,6 +22,7 @@
 #define PROTOCOL_MQ		BIT(0)
 #define PROTOCOL_REPLY_ACK	BIT(3)
 #define PROTOCOL_CONFIG		BIT(9)
+#define PROTOCOL_INFLIGHT	BIT(12)
 
 enum {
 	GET_FEATURES = 1, SET_FEATURES, SET_OWNER, RESET_OWNER, SET_MEM_TABLE,
@@ -29,6 +30,7 @@ enum {
 	SET_VRING_BASE, GET_VRING_BASE, SET_VRING_KICK, SET_VRING_CALL,
 	SET_VRING_ERR, GET_PROTOCOL_FEATURES, SET_PROTOCOL_FEATURES,
 	GET_QUEUE_NUM, SET_VRING_ENABLE, GET_CONFIG = 24, SET_CONFIG = 25,
+	GET_INFLIGHT_FD = 31, SET_INFLIGHT_FD,
 };
 
 struct message {
@@ -46,6 +48,10 @@ struct message {
 			uint32_t offset, size, flags;
 			uint8_t data[256];
 		} config;
+		struct {
+			uint64_t size, offset;
+			uint16_t nr, ring;
+		} inflight;
 		uint8_t bytes[512];
 	};
 	int fds[MAX_FDS];
@@ -78,8 +84,7 @@ static void unlock_all(void)
 		pthread_mutex_unlock(&queues[i].lock);
 }
 
-/* @died: as if this process had ended; else QEMU has. */
-void vhost_disconnect(bool died)
+void vhost_disconnect(void)
 {
 	unsigned int i;
 
@@ -89,8 +94,6 @@ void vhost_disconnect(bool died)
 	for (i = 0; i < MAX_QUEUES; i++) {
 		struct queue *q = &queues[i];
 
-		if (died)
-			queue_died(q);
 		queue_halt(q);
 		if (q->call >= 0)
 			close(q->call);
@@ -98,6 +101,7 @@ void vhost_disconnect(bool died)
 		q->enabled = false;
 	}
 	events_forget();
+	inflight_clear();
 	memory_clear();
 	unlock_all();
 	close(conn);
@@ -153,15 +157,32 @@ static bool receive(struct message *m)
 	return m->size <= sizeof(m->bytes) && receive_all(m->bytes, m->size);
 }
 
-static void reply(struct message *m, uint32_t size)
+/* @fd: a descriptor that goes along, or -1. */
+static void reply_with(struct message *m, uint32_t size, int fd)
 {
+	char space[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec iov[2] = { { m, HEADER_SIZE }, { m->bytes, size } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	struct cmsghdr *c;
 
+	if (fd >= 0) {
+		msg.msg_control = space;
+		msg.msg_controllen = sizeof(space);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
 	m->flags = VERSION | FLAG_REPLY;
 	m->size = size;
 	if (sendmsg(conn, &msg, MSG_NOSIGNAL) < 0)
 		say("reply to %u: %s", m->request, strerror(errno));
+}
+
+static void reply(struct message *m, uint32_t size)
+{
+	reply_with(m, size, -1);
 }
 
 /* Takes a descriptor out of the message, -1 if it brought none. */
@@ -231,7 +252,7 @@ static int set_kick(struct queue *q, struct message *m)
 		q->enabled = true;
 	if (!q->ring.desc && start_ring(q))
 		return -1;
-	queue_revive(q);
+	inflight_start(q);
 	queue_run(q);
 	return 0;
 }
@@ -269,6 +290,7 @@ static int set_enable(struct queue *q, const struct message *m)
 static void get_base(struct queue *q, struct message *m)
 {
 	m->state.number = ring_base(&q->ring);
+	inflight_stop(q);
 	if (q->index == QUEUE_EVENT)
 		events_forget();
 	queue_halt(q);
@@ -329,6 +351,33 @@ static void get_config(struct message *m)
 	reply(m, m->size);
 }
 
+static void get_inflight(struct message *m)
+{
+	int fd = inflight_make(m->inflight.nr, m->inflight.ring,
+			       &m->inflight.size);
+
+	/* size 0 says that there is none */
+	if (fd < 0)
+		m->inflight.size = 0;
+	m->inflight.offset = 0;
+	reply_with(m, m->size, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int set_inflight(struct message *m)
+{
+	int err;
+
+	if (m->nr_fds < 1)
+		return -1;
+	lock_all();
+	err = inflight_set(m->fds[0], m->inflight.offset, m->inflight.size,
+			   m->inflight.nr, m->inflight.ring);
+	unlock_all();
+	return err;
+}
+
 /* Messages that have an answer of their own; false: another message. */
 static bool answer(struct message *m)
 {
@@ -337,13 +386,17 @@ static bool answer(struct message *m)
 		m->u64 = offered_features;
 		break;
 	case GET_PROTOCOL_FEATURES:
-		m->u64 = PROTOCOL_MQ | PROTOCOL_REPLY_ACK | PROTOCOL_CONFIG;
+		m->u64 = PROTOCOL_MQ | PROTOCOL_REPLY_ACK | PROTOCOL_CONFIG |
+			 PROTOCOL_INFLIGHT;
 		break;
 	case GET_QUEUE_NUM:
 		m->u64 = MAX_QUEUES;
 		break;
 	case GET_CONFIG:
 		get_config(m);
+		return true;
+	case GET_INFLIGHT_FD:
+		get_inflight(m);
 		return true;
 	case GET_VRING_BASE:
 		if (queue_message(m))
@@ -368,6 +421,8 @@ static int handle(struct message *m)
 		return 0;
 	case SET_MEM_TABLE:
 		return set_memory(m);
+	case SET_INFLIGHT_FD:
+		return set_inflight(m);
 	case SET_VRING_NUM: case SET_VRING_ADDR: case SET_VRING_BASE:
 	case SET_VRING_KICK: case SET_VRING_CALL: case SET_VRING_ENABLE:
 		return queue_message(m);
@@ -388,7 +443,7 @@ void vhost_message(void)
 	if (!receive(&m)) {
 		if (verbose)
 			say("QEMU has gone");
-		vhost_disconnect(false);
+		vhost_disconnect();
 		return;
 	}
 	if (verbose)

@@ -8,6 +8,6 @@
 int vhost_fd(void);		/* -1: nobody is connected */
 void vhost_connect(int fd);
 void vhost_message(void);
-void vhost_disconnect(bool died);
+void vhost_disconnect(void);
 
 #endif

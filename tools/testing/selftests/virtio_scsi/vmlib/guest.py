@@ -71,7 +71,9 @@ class Guest:
         self.complaint = []     # after the end: what QEMU had to say
         self.hosts_said = []    # and the scripted hosts
         self.control_rest = b""
-        self.hosts = scripted.Hosts(machine, work)
+        self.hosts = scripted.Hosts(machine, work,
+                                    bool(machine.host and
+                                         qemu.reconnects(machine)))
         try:
             self.process = self._start(machine, image, initrd, work)
         except BaseException:

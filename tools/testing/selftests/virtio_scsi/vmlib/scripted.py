@@ -10,13 +10,14 @@ import subprocess
 import time
 
 from . import paths
-from .errors import BuildError, SetupError, UsageError
+from .errors import BuildError, SetupError, UsageError, VmtestError
 
 SOURCE = "tools/testing/vhost-user-scsi"
 PROGRAM = "vhost-user-scsi"
 DEVICE = "vhost-user-scsi"
 START_SECONDS = 20
 ANSWER_SECONDS = 10
+PROCESS_LINES = ("kill", "restart")
 
 
 def script_of(value):
@@ -63,25 +64,49 @@ def socket_path(work, number):
 class Host:
     """One process of the scripted host."""
 
-    def __init__(self, script, work, number):
+    def __init__(self, script, work, number, lasting):
         self.errors = work / f"host{number}.err"
-        control = work / f"ctl{number}"
+        self.path = work / f"ctl{number}"
         # The kernel ends it when this process dies without a word.
-        command = ["setpriv", "--pdeathsig", "KILL", str(build()),
-                   "--script", script, "--control", str(control),
-                   "--socket", str(socket_path(work, number))]
-        with open(self.errors, "wb") as errors:
+        self.command = ["setpriv", "--pdeathsig", "KILL", str(build())]
+        if lasting:
+            data = work / f"data{number}"
+            data.mkdir()
+            self.command += ["--data", str(data)]
+        self.command += ["--script", script, "--control", str(self.path),
+                         "--socket", str(socket_path(work, number))]
+        self.killed = False
+        self._start()
+
+    def _start(self):
+        with open(self.errors, "ab") as errors:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=errors)
+                self.command, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=errors)
         try:
             self._wait()
             self.control = socket.socket(socket.AF_UNIX)
             self.control.settimeout(ANSWER_SECONDS)
-            self.control.connect(str(control))
+            self.control.connect(str(self.path))
         except BaseException:
             self.stop()
             raise
+        self.killed = False
+
+    def kill(self):
+        """End it as if it had crashed; no part of what it knows is saved."""
+        self.killed = True
+        self.stop()
+        return 0, ""
+
+    def restart(self):
+        """Another process in its place, with the script from its beginning."""
+        self.kill()
+        try:
+            self._start()
+        except VmtestError as error:
+            return 1, f"{error}\n"
+        return 0, ""
 
     def _wait(self):
         """It says "ready" when it listens."""
@@ -101,7 +126,11 @@ class Host:
         return self.errors.read_text("utf-8", "replace").strip()
 
     def ask(self, line):
-        """A line of script; its status and its answer."""
+        """A line of script, or one about the process; status and answer."""
+        if line in PROCESS_LINES:
+            return getattr(self, line)()
+        if self.killed:
+            return 2, "host: it was killed; accepted: restart\n"
         if "\n" in line:
             return 2, "host: accepted: one line at a time\n"
         try:
@@ -139,13 +168,16 @@ class Host:
 
 
 class Hosts:
-    """All scripted hosts of a guest."""
+    """
+    All scripted hosts of a guest. LASTING: a QEMU that finds a host again needs
+    one that still has its disks.
+    """
 
-    def __init__(self, machine, work):
+    def __init__(self, machine, work, lasting=False):
         self.hosts = {}
         try:
             for number in adapters(machine.devices) if machine.host else ():
-                self.hosts[number] = Host(machine.host, work, number)
+                self.hosts[number] = Host(machine.host, work, number, lasting)
         except BaseException:
             self.stop()
             raise
@@ -169,7 +201,7 @@ class Hosts:
         lines = []
         for number, host in self.hosts.items():
             lines += host.complaint().splitlines()
-            if host.process.poll() is not None:
+            if host.process.poll() is not None and not host.killed:
                 lines.append(f"the scripted host of hba{number} ended with "
                              f"status {host.process.returncode}")
         return lines

@@ -18,13 +18,13 @@ class Processes(unittest.TestCase):
         self.work = pathlib.Path(folder.name)
         self.script = self.work / "script"
 
-    def start(self, text, count=1):
+    def start(self, text, count=1, lasting=False):
         """The hosts of a machine with COUNT adapters."""
         self.script.write_text(text, encoding="ascii")
         hosts = scripted.Hosts(
             qemu.Machine(host=str(self.script),
                          devices=("vhost-user-scsi-pci",) * count),
-            self.work)
+            self.work, lasting)
         self.addCleanup(hosts.stop)
         return hosts
 
@@ -48,6 +48,30 @@ class Processes(unittest.TestCase):
     def test_bad_script(self):
         with self.assertRaisesRegex(UsageError, ":2: .*frob.*accepted"):
             self.start("disk target=0\nfrob\n")
+
+    def test_kill_and_restart(self):
+        for lasting in (False, True):
+            hosts = self.start("disk target=0 size=1M\n", lasting=lasting)
+            self.assertEqual(hosts.ask(["disk target=1 size=1M"]), (0, ""))
+            self.assertEqual(hosts.ask(["kill"]), (0, ""))
+            self.assertEqual(hosts.ask(["rules"])[0], 2)
+            self.assertEqual(hosts.complaints(), [])
+            for _ in range(2):
+                before = hosts.hosts[0].process.pid
+                self.assertEqual(hosts.ask(["restart"]), (0, ""))
+                self.assertNotEqual(hosts.hosts[0].process.pid, before)
+            # the script from its beginning, nothing that was said later
+            self.assertEqual(hosts.ask(["remove target=0"]), (0, ""))
+            self.assertEqual(hosts.ask(["remove target=1"])[0], 2)
+            self.assertEqual((self.work / "data0/disk0-0").exists(), lasting)
+            hosts.stop()
+
+    def test_restart_that_fails(self):
+        hosts = self.start("disk target=0\n")
+        self.script.write_text("frob\n", encoding="ascii")
+        status, text = hosts.ask(["restart"])
+        self.assertEqual(status, 1)
+        self.assertIn("frob", text)
 
     def test_one_that_ended(self):
         hosts = self.start("")

@@ -257,7 +257,8 @@ static void serve(void)
 
 static void usage(FILE *to)
 {
-	fputs("vhost-user-scsi --socket PATH [--control PATH] [--data FOLDER] [--script FILE]… [--verbose]\n"
+	fputs("vhost-user-scsi --socket PATH [--control PATH] [--data FOLDER]\n"
+	      "                [--script FILE]… [--verbose]\n"
 	      "  --socket PATH   where QEMU connects\n"
 	      "  --control PATH  where lines of script are taken while it runs\n"
 	      "  --data FOLDER   keep the disks' data in files; before --script\n"
@@ -267,8 +268,8 @@ static void usage(FILE *to)
 
 static int bad_usage(const char *what)
 {
-	say("%s; accepted: --socket PATH, --control PATH, --data FOLDER, --script FILE, --verbose, --help",
-	    what);
+	say("%s; accepted: --socket PATH, --control PATH, --data FOLDER, %s",
+	    what, "--script FILE, --verbose, --help");
 	return 2;
 }
 

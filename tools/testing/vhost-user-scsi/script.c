@@ -270,8 +270,10 @@ static bool do_pi(struct words *w, struct text *answer)
 	if (lun)
 		error = protect_tell(lun, lba, answer);
 	pthread_rwlock_unlock(&topology);
-	return !error || words_fail(w, "pi: %s; accepted: target=, lun= of a disk with protection=, lba=",
-				    error);
+	return !error ||
+	       words_fail(w,
+			  "pi: %s; accepted: target=, lun= of a disk with protection=, lba=",
+			  error);
 }
 
 static const char *serve_one(unsigned int target, unsigned int number,

@@ -476,6 +476,7 @@ struct virtio_scsi_probe;
  *	or virtscsi_settle(), with byte 0 of the INQUIRY data, or 0 without any
  * @scan: looks for what is not known yet, so that an answer which comes too
  *	late is a reason to look again
+ * @stalled: there was no room for the last one, for as long as an answer may take
  * @count: how many are out
  * @probes: which
  */
@@ -484,6 +485,7 @@ struct virtio_scsi_round {
 	void (*verdict)(struct virtio_scsi_round *round, unsigned int target,
 			u64 lun, enum virtio_scsi_answer answer, u8 peripheral);
 	bool scan;
+	bool stalled;
 	unsigned int count;
 	struct virtio_scsi_probe *probes[VIRTIO_SCSI_ROUND];
 };

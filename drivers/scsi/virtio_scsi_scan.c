@@ -351,6 +351,20 @@ void virtscsi_settle(struct virtio_scsi_round *round)
 	round->count = 0;
 }
 
+/*
+ * A host that is gone leaves the ring full of what it never answered. That is
+ * waited out once, not for each of the targets that are left.
+ */
+static bool virtscsi_probe_squeeze_in(struct virtio_scsi_round *round,
+				      struct virtio_scsi_probe *probe)
+{
+	int err = round->stalled ? virtscsi_probe_submit(probe) :
+				   virtscsi_probe_submit_wait(probe);
+
+	round->stalled = err;
+	return !err;
+}
+
 /**
  * virtscsi_ask() - send an INQUIRY of the driver's own
  * @round: what it is asked along with; settled first if there is no room, in
@@ -373,7 +387,7 @@ void virtscsi_ask(struct virtio_scsi_round *round, unsigned int target, u64 lun)
 		virtscsi_settle(round);
 	if (!probe)
 		probe = virtscsi_probe_alloc(round, target, lun);
-	if (probe && !virtscsi_probe_submit_wait(probe))
+	if (probe && virtscsi_probe_squeeze_in(round, probe))
 		goto asked;
 	kfree(probe);
 	virtscsi_report_silence(round->vscsi, target, lun);

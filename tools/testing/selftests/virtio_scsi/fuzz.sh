@@ -14,6 +14,12 @@
 # shellcheck source=host.sh
 . "$(dirname "$0")/host.sh"
 
+# disks_at K
+disks_at()
+{
+	ready_at "$1" 0 0 && ready_at "$1" 1 0
+}
+
 # fuzz_begin - both hosts behave, now and when the test is over
 fuzz_begin()
 {
@@ -21,11 +27,10 @@ fuzz_begin()
 
 	for k in 0 1; do
 		cleanup_add "hostctl host hba$k reset"
-		wait_for 30 ready_at "$k" 0 0 >"$TMP/out" &&
-			wait_for 30 ready_at "$k" 1 0 >"$TMP/out" || {
+		if ! wait_for 30 disks_at "$k" >"$TMP/out"; then
 			note "$(cat "$TMP/out")"
 			exit 1
-		}
+		fi
 	done
 	kmsg_mark
 }

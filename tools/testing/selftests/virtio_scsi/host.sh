@@ -163,3 +163,31 @@ idle()
 	awk 'NR > 1 && $4 { print $1, $4, "in flight"; bad = 1 } END { exit bad }' \
 		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$host")/queues"
 }
+
+# both_start - verified I/O on both disks
+both_start()
+{
+	io_start one -l 1M "/dev/$sick"
+	io_start two -l 1M "/dev/$well"
+}
+
+# both_move
+both_move()
+{
+	io_moves one 60 && io_moves two 60
+}
+
+# both_end - no request failed, no data was wrong
+both_end()
+{
+	local status=0
+
+	io_end one 60 || status=1
+	io_end two 60 && return "$status"
+}
+
+# unbind DEVICE - it is the driver's no more
+unbind()
+{
+	echo "$1" >"/sys/bus/virtio/drivers/virtio_scsi/unbind"
+}

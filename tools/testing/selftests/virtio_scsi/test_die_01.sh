@@ -11,11 +11,6 @@
 
 . "$(dirname "$0")/host.sh"
 
-both_move()
-{
-	io_moves one 60 && io_moves two 60
-}
-
 # Nothing comes back: two looks, a second apart, at what was read and written.
 both_stand()
 {
@@ -42,8 +37,7 @@ killed_often()
 
 plan 13
 host_begin
-io_start one -l 1M "/dev/$sick"
-io_start two -l 1M "/dev/$well"
+both_start
 check "F34 I/O runs" both_move
 for op in write read; do
 	rule "when name=$op op=$op nth=23 do die 300ms"
@@ -59,6 +53,6 @@ check "F34 it stands still while there is no process" both_stand
 check "F34 and goes on with another one" hostctl host restart
 check "F34 the disks are the same after ten more" killed_often 10
 check "F34 no request failed, no data was wrong" \
-	eval 'io_end one 60; a=$?; io_end two 60 && [ $a = 0 ]'
+	both_end
 check "F44 the driver can be unloaded" unload_driver
 finish

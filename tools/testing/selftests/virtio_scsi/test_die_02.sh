@@ -11,11 +11,6 @@
 
 . "$(dirname "$0")/host.sh"
 
-unbind()
-{
-	echo "$device" >"/sys/bus/virtio/drivers/virtio_scsi/unbind"
-}
-
 said_so()
 {
 	[ "$(said 'no answer')" -ge 1 ]
@@ -34,13 +29,12 @@ for disk in "$sick" "$well"; do
 	echo 5 >"/sys/block/$disk/device/timeout"
 done
 device=$(virtio_of "$(host_at 0)")
-io_start one -l 1M "/dev/$sick"
-io_start two -l 1M "/dev/$well"
+both_start
 check "F46 I/O runs" io_moves one
 rule "when name=d op=write nth=20 do die"
-check "F46 the host dies of a write" wait_for 20 eval '[ "$(hits d)" = 1 ]'
+check "F46 the host dies of a write" wait_for 20 hit d
 sleep 1
-check "F46 unbind ends" timed unbind
+check "F46 unbind ends" timed unbind "$device"
 in_range "F46 in less than a minute and a half" "$TOOK" 0 9000
 check "F46 what was in flight has failed" io_fails one
 check "F46 on the other disk as well" io_fails two

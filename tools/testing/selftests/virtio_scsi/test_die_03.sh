@@ -15,18 +15,13 @@
 
 . "$(dirname "$0")/host.sh"
 
-unbind()
-{
-	echo "$device" >"/sys/bus/virtio/drivers/virtio_scsi/unbind"
-}
-
 plan 6
 host_begin
 cleanup_add 'hostctl host restart'
 device=$(virtio_of "$(host_at 0)")
 check "F46 the disk is read" read_sector "$sick"
 check "F46 the process is killed" hostctl host kill
-check "F46 unbind ends" timed unbind
+check "F46 unbind ends" timed unbind "$device"
 in_range "F46 in less than a minute" "$TOOK" 0 6000
 check "F44 the driver can be unloaded" unload_driver
 is "F46 nothing was said" "$(complaints | wc -l)" 0

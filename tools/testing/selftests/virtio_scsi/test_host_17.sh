@@ -11,11 +11,6 @@
 
 . "$(dirname "$0")/host.sh"
 
-unbind()
-{
-	echo "$device" >"/sys/bus/virtio/drivers/virtio_scsi/unbind"
-}
-
 works_again()
 {
 	load_driver && wait_disk 0 0 0 && read_sector "$(disk_at 0 0 0)"
@@ -28,7 +23,7 @@ rule "when target=0 op=read do drop"
 read_begin lost "$sick"
 read_begin lost2 "$sick"
 sleep 1
-check "F44 unbind ends" timed unbind
+check "F44 unbind ends" timed unbind "$device"
 in_range "F44 in less than a minute" "$TOOK" 0 6000
 check "F46 the reads have ended" wait_for 10 read_over lost
 rule clear

@@ -5,11 +5,7 @@
 # them, hba0 with split and hba1 with packed rings, each with the disks of
 # host.script.
 #
-# FUZZ_FIRST and FUZZ_COUNT choose other seeds, for a long run by hand:
-#   vmtest run --timeout 7200 --host script:host.script \
-#     --device vhost-user-scsi-pci,num_queues=4 \
-#     --device vhost-user-scsi-pci,num_queues=4,packed=on \
-#     -- 'cd /selftests && FUZZ_FIRST=1000 FUZZ_COUNT=500 ./test_fuzz_01.sh'
+# FUZZ_FIRST and FUZZ_COUNT choose other seeds, see Documentation/testing.rst.
 
 # shellcheck source=host.sh
 . "$(dirname "$0")/host.sh"
@@ -60,21 +56,24 @@ not_recovering()
 }
 
 # mend K sdX… - what root does about a host that lost commands or broke a ring:
-# the SCSI layer gives a disk up that says nothing at the end of its recovery
+# the SCSI layer gives a disk up that says nothing at the end of its recovery,
+# and one that does not tell its size has none
 mend()
 {
 	local host disk
 
 	host=$(host_at "$1") || return 1
 	shift
-	wait_for 120 not_recovering "$host" || return 1
+	wait_for 120 not_recovering "$host" &&
+		echo adapter >"/sys/class/scsi_host/$host/host_reset" &&
+		wait_for 60 not_recovering "$host" || return 1
 	for disk; do
-		running "$disk" || {
+		if ! running "$disk"; then
 			echo running >"/sys/block/$disk/device/state" || return 1
 			MENDED=$((MENDED + 1))
-		}
+		fi
+		echo 1 >"/sys/block/$disk/device/rescan" || return 1
 	done
-	sg_reset -H -N "/dev/$1" && wait_for 60 not_recovering "$host"
 }
 
 # one_seed K SEED FLAGS - both disks of an adapter under fire, and a reset; then

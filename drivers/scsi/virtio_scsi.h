@@ -572,6 +572,7 @@ int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type);
 /* virtio_scsi_event.c */
 int virtscsi_events_alloc(struct virtio_scsi *vscsi);
 void virtscsi_events_free(struct virtio_scsi *vscsi);
+void virtscsi_events_collect(struct virtio_scsi *vscsi);
 void virtscsi_event_done(struct virtqueue *vq);
 void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed);
 void virtscsi_events_stop(struct virtio_scsi *vscsi, bool wait);

@@ -156,7 +156,22 @@ static bool virtscsi_tmf_abandon(struct virtio_scsi *vscsi,
 	return lost;
 }
 
-/* Looks into the ring once a second: an interrupt can be lost here as well. */
+/* Without asking whether the host wants to be told: that may be what is lost. */
+static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
+{
+	struct virtqueue *vq;
+
+	rcu_read_lock();
+	spin_lock_irq(&svq->lock);
+	vq = svq->closed ? NULL : svq->vq;
+	svq->stats.repeated_doorbells++;
+	spin_unlock_irq(&svq->lock);
+	if (vq)
+		virtqueue_notify(vq);
+	rcu_read_unlock();
+}
+
+/* Once a second: interrupts and doorbells can be lost here as well. */
 static bool virtscsi_tmf_wait(struct virtio_scsi *vscsi,
 			      struct virtio_scsi_tmf *tmf)
 {
@@ -166,6 +181,7 @@ static bool virtscsi_tmf_wait(struct virtio_scsi *vscsi,
 		if (wait_for_completion_timeout(&tmf->done, HZ))
 			return true;
 		virtscsi_ctrl_collect(vscsi);
+		virtscsi_ring_again(&vscsi->ctrl);
 	}
 	return !virtscsi_tmf_abandon(vscsi, tmf);
 }
@@ -611,21 +627,6 @@ int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type)
 	return 0;
 }
 
-/* Without asking whether the host wants to be told: that may be what is lost. */
-static void virtscsi_ring_again(struct virtio_scsi_vq *svq)
-{
-	struct virtqueue *vq;
-
-	rcu_read_lock();
-	spin_lock_irq(&svq->lock);
-	vq = svq->closed ? NULL : svq->vq;
-	svq->stats.repeated_doorbells++;
-	spin_unlock_irq(&svq->lock);
-	if (vq)
-		virtqueue_notify(vq);
-	rcu_read_unlock();
-}
-
 /*
  * Scans and removals hold a mutex while they wait for an answer, so that a host
  * which never gives it would stop all plugging: those commands are bounded.
@@ -842,6 +843,19 @@ static void virtscsi_watch_age(struct virtio_scsi *vscsi)
 }
 
 /*
+ * With event index a host announces no event any more after an interrupt that
+ * was lost: it waits for the guest to fetch the first one.
+ */
+static void virtscsi_prod_events(struct virtio_scsi *vscsi)
+{
+	if (!virtscsi_lost_interrupt(&vscsi->event))
+		return;
+	virtscsi_events_collect(vscsi);
+	dev_warn_ratelimited(&vscsi->vdev->dev,
+			     "event: completions without an interrupt\n");
+}
+
+/*
  * Runs once a second while a request queue has something in flight. A device
  * that was pulled out, or whose wish for a reset got lost, makes a queue stand
  * still as well.
@@ -852,6 +866,7 @@ void virtscsi_watchdog(struct work_struct *work)
 						 struct virtio_scsi, watchdog);
 	unsigned int i;
 
+	virtscsi_prod_events(vscsi);
 	for (i = 0; i < vscsi->num_queues; i++) {
 		if (!virtscsi_vq_stuck(&vscsi->req[i]))
 			continue;

@@ -121,10 +121,14 @@ static void virtscsi_take_events(struct virtio_scsi *vscsi)
 	virtscsi_check_ring(vscsi, svq);
 }
 
-/* Interrupt of the event queue. */
-void virtscsi_event_done(struct virtqueue *vq)
+/**
+ * virtscsi_events_collect() - take what the host has reported
+ * @vscsi: the adapter
+ *
+ * Context: Any context, no lock held.
+ */
+void virtscsi_events_collect(struct virtio_scsi *vscsi)
 {
-	struct virtio_scsi *vscsi = shost_priv(vq->vdev->priv);
 	struct virtio_scsi_vq *svq = &vscsi->event;
 	unsigned long flags;
 
@@ -134,6 +138,12 @@ void virtscsi_event_done(struct virtqueue *vq)
 		virtscsi_queue_events(vscsi);
 	}
 	spin_unlock_irqrestore(&svq->lock, flags);
+}
+
+/* Interrupt of the event queue. */
+void virtscsi_event_done(struct virtqueue *vq)
+{
+	virtscsi_events_collect(shost_priv(vq->vdev->priv));
 }
 
 /**

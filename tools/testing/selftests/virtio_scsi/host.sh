@@ -11,10 +11,11 @@ SCRIPTED_HOST=yes
 
 READ10=28000000000000000100
 
-# rule LINE - one line of script; a test that cannot give its rules is lost
+# rule LINE… - lines of script, in one write; a test that cannot give its rules
+# is lost
 rule()
 {
-	hostctl host "$1" >"$TMP/rule" 2>&1 || {
+	hostctl host "$@" >"$TMP/rule" 2>&1 || {
 		note "$(cat "$TMP/rule")"
 		exit 1
 	}

@@ -125,21 +125,29 @@ class Host:
         """What it wrote to its stderr."""
         return self.errors.read_text("utf-8", "replace").strip()
 
-    def ask(self, line):
-        """A line of script, or one about the process; status and answer."""
-        if line in PROCESS_LINES:
-            return getattr(self, line)()
+    def ask(self, lines):
+        """
+        Lines of script, in one write, or one about the process; the worst
+        status, all answers.
+        """
+        if len(lines) == 1 and lines[0] in PROCESS_LINES:
+            return getattr(self, lines[0])()
         if self.killed:
             return 2, "host: it was killed; accepted: restart\n"
-        if "\n" in line:
-            return 2, "host: accepted: one line at a time\n"
+        if any("\n" in line for line in lines):
+            return 2, "host: accepted: a line in each word\n"
         try:
-            self.control.sendall(line.encode() + b"\n")
-            head = self._until_newline()
-            status, length = map(int, head.split())
-            return status, self._exactly(length).decode("utf-8", "replace")
+            self.control.sendall("".join(f"{line}\n" for line in lines)
+                                 .encode())
+            answers = [self._answer() for _ in lines]
         except (OSError, ValueError) as error:
             return 1, f"the scripted host does not answer: {error}\n"
+        return (max(status for status, _ in answers),
+                "".join(text for _, text in answers))
+
+    def _answer(self):
+        status, length = map(int, self._until_newline().split())
+        return status, self._exactly(length).decode("utf-8", "replace")
 
     def _exactly(self, length):
         data = b""
@@ -183,18 +191,18 @@ class Hosts:
             raise
 
     def ask(self, words):
-        """hostctl host [hbaK] LINE; a status and an answer."""
+        """hostctl host [hbaK] LINE…; a status and an answer."""
         number = 0
-        if len(words) == 2 and words[0].startswith("hba"):
+        if len(words) > 1 and words[0].startswith("hba"):
             number = int(words[0][3:]) if words[0][3:].isdigit() else -1
             words = words[1:]
-        if len(words) != 1:
-            return 2, "host: accepted: host [hbaK] 'LINE'"
+        if not words:
+            return 2, "host: accepted: host [hbaK] 'LINE'…"
         if number not in self.hosts:
             known = ", ".join(f"hba{n}" for n in self.hosts) or \
                 "none, the run has no --host script:FILE"
             return 2, f"host: no scripted host; accepted: {known}"
-        return self.hosts[number].ask(words[0])
+        return self.hosts[number].ask(words)
 
     def complaints(self):
         """What they said on stderr, and whether one ended."""

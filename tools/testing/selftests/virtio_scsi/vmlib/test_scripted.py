@@ -38,9 +38,19 @@ class Processes(unittest.TestCase):
         self.assertEqual(hosts.ask(["rules"]), (0, ""))
         self.assertEqual(hosts.complaints(), [])
 
+    def test_several_lines(self):
+        hosts = self.start("")
+        lines = [f"disk target={n} size=1M" for n in range(200)]
+        self.assertEqual(hosts.ask(lines), (0, ""))
+        self.assertEqual(hosts.ask(["count tmfs", "count commands"]),
+                         (0, "0\n0\n"))
+        status, text = hosts.ask(["count tmfs", "frob", "rules"])
+        self.assertEqual(status, 2)
+        self.assertRegex(text, r"\A0\nfrob: unknown; accepted.*\n\Z")
+
     def test_wrong_requests(self):
         hosts = self.start("")
-        for words in ([], ["a", "b"], ["hba7", "rules"], ["two\nlines"]):
+        for words in ([], ["hba7", "rules"], ["rules", "two\nlines"]):
             status, text = hosts.ask(words)
             self.assertEqual(status, 2, words)
             self.assertIn("accepted", text)

@@ -72,6 +72,17 @@ static void send_backlog(struct queue *q)
 	queue_flush_signal(q);
 }
 
+/* Like QEMU and vhost-scsi: not kept back until something else happens. */
+static void tell_missed(struct queue *q)
+{
+	const struct event none = { 0 };
+
+	if (!missed || !TAILQ_FIRST(&q->pending))
+		return;
+	send(q, &none);
+	queue_flush_signal(q);
+}
+
 /* A buffer arrives. */
 void event_take(struct queue *q, struct request *req)
 {
@@ -82,6 +93,7 @@ void event_take(struct queue *q, struct request *req)
 	req->due = FOREVER;
 	queue_hold(q, req);
 	send_backlog(q);
+	tell_missed(q);
 }
 
 static void post_lossy(struct queue *q, const struct event *event,

@@ -359,10 +359,15 @@ io_start()
 	cleanup_add "touch $file.stop"
 }
 
-# io_passes NAME
+# io_passes NAME - the file is empty for a moment now and then
 io_passes()
 {
-	cat "$TMP/io-$1.n"
+	local n
+
+	until read -r n <"$TMP/io-$1.n"; do
+		usleep 1000
+	done
+	echo "$n"
 }
 
 io_passes_reach()
@@ -426,6 +431,17 @@ devices_suspend()
 		hostctl after "$((delay / 2))" qmp "$@" || return 1
 	fi
 	echo freeze >/sys/power/state
+}
+
+# sleep_s3 JSON… - the commands are given while the guest sleeps in memory, then
+# it is woken. For --machine pc: q35 loses its sleep register with the first
+# sleep, a second one, like poweroff, does nothing.
+sleep_s3()
+{
+	echo none >/sys/power/pm_test
+	echo deep >/sys/power/mem_sleep
+	hostctl after 4 qmp "$@" '{"execute":"system_wakeup"}' || return 1
+	echo mem >/sys/power/state && hostctl event WAKEUP
 }
 
 ## Adapters

@@ -10,18 +10,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-# QEMU's q35 loses its sleep register with the first sleep: a second one, like
-# poweroff, does nothing. Hence the other machine.
-
-# sleep_s3 JSON… - the commands are given while it sleeps, then it is woken
-sleep_s3()
-{
-	echo none >/sys/power/pm_test
-	echo deep >/sys/power/mem_sleep
-	hostctl after 4 qmp "$@" '{"execute":"system_wakeup"}' || return 1
-	echo mem >/sys/power/state && hostctl event WAKEUP
-}
-
 plan 7
 base=$(devices_of 0)
 add_nodes 64 p03a

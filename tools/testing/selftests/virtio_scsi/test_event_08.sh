@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 90
-# intree: flat-coded events of LUNs below 256 are taken for LUNs from 16384 on, each bogus event costs a line
+# intree: a flat-coded plug makes LUN 16387 of LUN 3, flat-coded resizes and unplugs do nothing; 300 bogus events are 300 lines
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"
@@ -30,16 +30,21 @@ few_lines()
 	[ "$before" -le 60 ]
 }
 
-plan 12
+plan 13
 host_begin
 devices=$(devices_of 0)
 rule "disk target=9 lun=3 size=16M" "event rescan target=9 lun=3 flat"
-check "F18 a flat-coded plug is one" wait_disk 0 9 3
-rule "resize target=9 lun=3 size=24M" \
-	"event param target=9 lun=3 flat reason=0x092a"
-check "F18 a flat-coded resize is one" wait_for 10 has_mib 0 9 3 24
-rule "remove target=9 lun=3" "event removed target=9 lun=3 flat"
-check "F18 a flat-coded unplug is one" wait_no_disk 0 9 3
+check "F18 a flat-coded plug is one, of that number" \
+	wait_for 15 devices_are 0 "$devices 0:9:3"
+rule "disk target=9 lun=4 size=16M" "event rescan target=9 lun=4"
+wait_disk 0 9 4
+rule "resize target=9 lun=4 size=24M" \
+	"event param target=9 lun=4 flat reason=0x092a"
+check "F18 a flat-coded resize is one" wait_for 10 has_mib 0 9 4 24
+rule "remove target=9 lun=4" "event removed target=9 lun=4 flat"
+check "F18 a flat-coded unplug is one" wait_no_disk 0 9 4
+rule "remove target=9 lun=3" "event removed target=9 lun=3"
+check "F18 and one that is not, of the disk that came flat" wait_no_disk 0 9 3
 
 io_start under -l 1M "/dev/$sick"
 io_moves under

@@ -5,7 +5,7 @@
 # full: yes
 # vm: --smp 4 --host script:host.script
 # timeout: 150
-# intree: after a lost interrupt no event is seen any more
+# intree: after a lost interrupt no event is seen any more, sg_reset hangs
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

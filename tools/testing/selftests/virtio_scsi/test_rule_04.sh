@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 300
-# intree: the LUN reset hangs for ever; no event is seen any more, nothing mends it
+# intree: LUN resets fail from then on, no event is seen any more; sg_reset -H is not there
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

@@ -5,7 +5,7 @@
 # full: yes
 # vm: --smp 4 --host script:host.script
 # timeout: 600
-# intree: LUNs that went stay, sizes are old ones
+# intree: after missed events sizes and serial numbers are those of disks that went
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Headers of tests, choosing and grouping them."""
 
+import re
 import unittest
 
-from vmlib import cli, qemu, tests
+from vmlib import cli, paths, qemu, tests
 from vmlib.errors import UsageError
 
 FULL = """#!/bin/sh
@@ -66,6 +67,48 @@ class Headers(unittest.TestCase):
                 self.assertTrue(test.shows, "no shows:")
                 self.assertTrue(test.intree, "no intree:")
                 of_test(test)
+
+
+class Reliability(unittest.TestCase):
+    """The table of what a host can do wrong, against the tests it names."""
+
+    FAULTS = {4, 7, 9, *range(14, 20), *range(27, 38), *range(44, 51)}
+    TEXT = (paths.CHECKOUT / "Documentation/reliability.rst").read_text("utf-8")
+    TESTS = {test.name.removeprefix("test_"): test for test in tests.load()}
+
+    @staticmethod
+    def numbers(text):
+        """The F-numbers in a text."""
+        return {tests.normal(n) for n in re.findall(r"\bF\d+\b", text)}
+
+    def rows(self):
+        """What is wrong, and the names of tests, of each row."""
+        for row in self.TEXT.split("\n   * - ")[1:]:
+            row = row.split("\n\n")[0]
+            if not row.endswith("- test"):
+                fault, *_, names = row.split("\n     - ")
+                yield fault, re.findall(r"\w+", names)
+
+    def test_rows(self):
+        for fault, names in self.rows():
+            with self.subTest(fault):
+                self.assertTrue(names)
+                self.assertLessEqual(set(names), set(self.TESTS))
+                shown = {n for name in names for n in self.TESTS[name].shows}
+                self.assertLessEqual(self.numbers(fault), shown)
+
+    def test_faults(self):
+        shown = {n for test in self.TESTS.values() for n in test.shows}
+        wanted = {f"F{n:02d}" for n in self.FAULTS} & shown
+        self.assertEqual(wanted - self.numbers(self.TEXT), set())
+
+    def test_actions(self):
+        source = paths.CHECKOUT / "tools/testing/vhost-user-scsi/rules.c"
+        actions = re.findall(r'\[[A-Z_]+\] = { "([a-z-]+)", [A-Z]',
+                             source.read_text("utf-8"))
+        self.assertGreater(len(actions), 20)
+        missing = [a for a in actions if f"``{a}``" not in self.TEXT]
+        self.assertEqual(missing, ["die", "count"])
 
 
 class Choice(unittest.TestCase):

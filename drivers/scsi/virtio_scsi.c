@@ -69,6 +69,7 @@ static struct virtscsi_number poll_queues = { .max = VIRTIO_SCSI_MAX_QUEUES };
 static struct virtscsi_number cmd_patience = {
 	.max = VIRTIO_SCSI_MAX_PATIENCE,
 };
+
 static unsigned int steering = VIRTIO_SCSI_STEER_AUTO;
 static unsigned int irq_affinity = VIRTIO_SCSI_AFFINITY_HINT;
 

@@ -65,10 +65,10 @@ struct fault {
 /* A buffer that the guest made available. */
 struct request {
 	TAILQ_ENTRY(request) node;
+	LIST_ENTRY(request) same_hash;	/* of tags, while it is @tagged */
 	struct fault fault;
 	uint64_t due;
 	uint64_t tag;
-	LIST_ENTRY(request) same_hash;	/* of tags, while it is @tagged */
 	bool tagged;
 	unsigned int target, lun;
 	bool bad_address;	/* of the LUN field, not of memory */

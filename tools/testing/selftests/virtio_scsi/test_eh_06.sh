@@ -43,7 +43,7 @@ refuses()
 		[ "$(said 'host_reset accepts adapter')" = 1 ]
 }
 
-plan 32
+plan 33
 host_begin
 io_start sick -l 512K "/dev/$sick"
 io_start well -l 512K "/dev/$well"
@@ -66,6 +66,7 @@ rule "profile qemu"
 nexus=$(seen tmfs type=nexus-reset)
 check "spec_25 -t is an I_T nexus reset" no_escape -t
 is "spec_25 which the host got" "$(seen tmfs type=nexus-reset)" $((nexus + 1))
+check "spec_25 -b -N fails: no request resets a bus" eval '! no_escape -b'
 check "spec_25 host_reset takes adapter" host_reset adapter
 check "spec_25 and refuses firmware, with a line" refuses firmware
 check "spec_21 the I/O of both disks saw no error" \

@@ -19,7 +19,7 @@ stuck_file()
 # column N - of the only stuck command
 column()
 {
-	stuck_file | sed -n 2p | tr -s ' ' | cut -d ' ' -f "$1"
+	stuck_file 2>"$TMP/err" | sed -n 2p | tr -s ' ' | cut -d ' ' -f "$1"
 }
 
 plan 17
@@ -36,8 +36,10 @@ note "$(stuck_file 2>"$TMP/err" | sed -n 2p)"
 is "F37 on the queue of its CPU" "$(column 1)" "request.$queue"
 is "F37 which is where the host has it" \
 	"$(seen pending "queue=$((queue + 2))")" 1
-is "F37 its tag names the queue" "$(($(column 2) >> 16))" "$queue"
-in_range "F37 its age is there" "$(column 3)" 7 20
+tag=$(column 2)
+is "F37 its tag names the queue" "$((${tag:--1} >> 16))" "$queue"
+age=$(column 3)
+in_range "F37 its age is there" "${age:-0}" 7 20
 is "F37 and whose it is" "$(column 4)" 0:0
 is "F37 and its CDB" "$(column 5-14)" "28 00 00 00 00 00 00 00 01 00"
 is "F34 patience 0: no task management was sent" "$(seen tmfs)" "$tmfs"

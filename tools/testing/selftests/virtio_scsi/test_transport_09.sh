@@ -4,11 +4,11 @@
 # shows: F48
 # vm: --smp 2 --append swiotlb=1024,force
 # vm: --device virtio-scsi-pci,num_queues=2,iommu_platform=on
-# vm: --device virtio-scsi-pci,num_queues=2,iommu_platform=on,packed=on
-# vm: --disk hba=0,size=64M,data=1,serial=bounce
-# vm: --disk hba=1,size=64M,data=1,serial=bouncepacked
+# vm: --device virtio-scsi-pci,num_queues=2,iommu_platform=on
+# vm: --disk hba=0,size=64M,data=1,serial=bounce0
+# vm: --disk hba=1,size=64M,data=1,serial=bounce1
 # timeout: 180
-# intree: on packed rings I/O errors, and swiotlb that is never given back, until all I/O hangs
+# intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 # QEMU calls a device broken that is given a descriptor without a length: it
@@ -30,8 +30,8 @@ plan 12
 before=$(used)
 slots=$(cat /sys/kernel/debug/swiotlb/io_tlb_nslabs)
 in_range "F48 there is little room: 2 KiB each" "$slots" 256 1024
-one=/dev/$(disk_named bounce) two=/dev/$(disk_named bouncepacked)
-for serial in bounce bouncepacked; do
+one=/dev/$(disk_named bounce0) two=/dev/$(disk_named bounce1)
+for serial in bounce0 bounce1; do
 	dev=/dev/$(disk_named $serial)
 	# The kernel says it ten times in five seconds, and then is silent.
 	sleep 6

@@ -11,32 +11,41 @@
 
 . "$(dirname "$0")/host.sh"
 
-queue_full()
+# parked - how many commands have waited for room in the ring
+parked()
 {
-	[ "$(awk 'NR == 2 { print $9 }' "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/queues")" -gt "$1" ]
+	awk 'NR == 2 { print $9 }' \
+		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/queues"
 }
 
-plan 13
+plan 14
 host_begin
 check "F34 patience is set" patience 5
-# the only queue goes on for others: that says nothing of a single command
-io_start well -l 64K "/dev/$well"
+# the only queue goes on for others all the time: that says nothing of one command
+io_start well -l 2M "/dev/$well"
+io_start more -l 2M "/dev/$(disk_named more)"
+io_moves more 40
 rule "when op=read target=0 count=1 do hold"
 # sgio allows a minute
 check "F34 a command of SG_IO that is held ends" timed answer "$sick"
 in_range "F34 when the patience is over" "$TOOK" 400 2000
 is "F34 it was aborted" "$(said '\] tag.* abort')" 1
+check "F34 the other disks' I/O saw no error" eval 'io_end well && io_end more'
 
-# 16 descriptors take five reads: the others wait for room. The disk takes its
-# time for each of those that it has, but less than the patience.
+# 16 descriptors take five reads: the others wait for room. The disk takes five
+# seconds for each of those that it has, with the patience at eight.
+patience 8
+before=$(parked)
 kmsg_mark
-rule "service target=0 lun=0 constant=2500ms width=5"
+rule "service target=0 lun=0 constant=5s width=5"
 check "F26 reads that wait longer for room than the patience allows" \
-	timed iotool -n -d 32 -l 256K -t 8K "/dev/$sick"
+	timed iotool -n -d 16 -l 128K -t 8K "/dev/$sick"
 in_range "F26 did wait that long" "$TOOK" 1000 6000
-check "F26 the ring was full" queue_full 20
+in_range "F26 since the ring was full" $(($(parked) - before)) 1 100000
 is "F34 nothing was taken back" "$(said 'abort\|reset\|out of patience')" 0
 rule "service target=0 lun=0 none"
+patience 5
+io_start well -l 64K "/dev/$well"
 
 # Room that never comes: the recovery thread does not wait for those either.
 rule "when name=lost target=0 op=read count=5 do drop"

@@ -6,8 +6,10 @@
 # only writer of KTAP: a test plans, checks and finishes.
 #
 # DRIVER (ours or intree, set by the runner) says which module load_driver
-# loads; unset means whatever modprobe finds.
+# loads; unset means whatever modprobe finds. SLOWNESS is what limits of time
+# are multiplied by: a debugging kernel takes several times as long.
 
+SLOWNESS=${SLOWNESS:-1}
 KTAP_PLAN=
 KTAP_DONE=0
 KTAP_FAILED=0
@@ -134,6 +136,13 @@ in_range()
 	fi
 }
 
+# in_time TEXT GOT MIN MAX - the same for how long something took; MAX is what an
+# ordinary kernel may take
+in_time()
+{
+	in_range "$1" "$2" "$3" $(($4 * SLOWNESS))
+}
+
 finish()
 {
 	KTAP_FINISHED=yes
@@ -159,7 +168,7 @@ wait_for()
 {
 	local end
 
-	end=$(($(now) + $1 * 100))
+	end=$(($(now) + $1 * 100 * SLOWNESS))
 	shift
 	while ! "$@" >"$TMP/wait.out" 2>&1; do
 		if [ "$(now)" -ge "$end" ]; then
@@ -170,6 +179,15 @@ wait_for()
 		sleep 0.1
 	done
 	cat "$TMP/wait.out"
+}
+
+# limited SECONDS COMMAND… - ends COMMAND if it takes longer
+limited()
+{
+	local seconds=$(($1 * SLOWNESS))
+
+	shift
+	timeout $seconds "$@"
 }
 
 # kmsg_mark - from here on kmsg_since prints

@@ -10,7 +10,7 @@
 
 reset_in_time()
 {
-	timeout 15 sg_reset -N -d "/dev/$disk"
+	limited 15 sg_reset -N -d "/dev/$disk"
 }
 
 plan 12

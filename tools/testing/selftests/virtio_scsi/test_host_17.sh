@@ -24,7 +24,7 @@ read_begin lost "$sick"
 read_begin lost2 "$sick"
 sleep 1
 check "F44 unbind ends" timed unbind "$device"
-in_range "F44 in less than a minute" "$TOOK" 0 6000
+in_time "F44 in less than a minute" "$TOOK" 0 6000
 check "F46 the reads have ended" wait_for 10 read_over lost
 rule clear
 check "F44 the driver is unloaded" unload_driver

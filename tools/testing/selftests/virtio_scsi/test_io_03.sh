@@ -24,7 +24,7 @@ depth()
 batch()
 {
 	depth "$1" 1 || return
-	timeout 50 iotool -s "$2" -c 1 -b 512 -t 8K -l 8000K -d 1000 "$3" "/dev/$1" &
+	limited 50 iotool -s "$2" -c 1 -b 512 -t 8K -l 8000K -d 1000 "$3" "/dev/$1" &
 	sleep 0.05
 	depth "$1" 1024 && wait $!
 }

@@ -39,7 +39,7 @@
 most()
 {
 	trace_start scsi/scsi_dispatch_cmd_start scsi/scsi_dispatch_cmd_done
-	timeout 30 iotool -l 2M -b 4K-16K -d 64 -x "/dev/$(disk_named "$1")" \
+	limited 30 iotool -l 2M -b 4K-16K -d 64 -x "/dev/$(disk_named "$1")" \
 		>"$TMP/io" 2>&1 || echo "failed: $(cat "$TMP/io")"
 	trace_stop
 	awk '/scsi_dispatch_cmd_start/ { n++; if (n > most) most = n }

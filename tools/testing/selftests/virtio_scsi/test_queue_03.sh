@@ -37,7 +37,7 @@ is "F41 none of it raised an interrupt" "$(($(total "$host") - before))" 0
 
 for cpu in 0 1 2 3; do
 	before=$(total "$host")
-	timeout 20 iotool -n -c "$cpu" -l 80K "/dev/$disk" >"$TMP/io" 2>&1 ||
+	limited 20 iotool -n -c "$cpu" -l 80K "/dev/$disk" >"$TMP/io" 2>&1 ||
 		echo "failed: $(cat "$TMP/io")"
 	is "F41 I/O of CPU $cpu that is not polled has interrupts" \
 		"$(($(total "$host") - before))" 20

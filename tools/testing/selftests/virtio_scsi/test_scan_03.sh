@@ -38,9 +38,9 @@ cleanup_add "echo $(cat /sys/kernel/rcu_expedited) >/sys/kernel/rcu_expedited"
 echo 0 >/sys/kernel/rcu_expedited
 time=$(bind_time sync)
 note "$time hundredths of a second synchronously"
-in_range "F03 synchronously" "$time" 0 70
+in_time "F03 synchronously" "$time" 0 70
 is "F03 there is nothing on it" "$(scsi_list "$(host_at 1)")" ""
-in_range "F03 asynchronously" "$(bind_time async)" 0 40
+in_time "F03 asynchronously" "$(bind_time async)" 0 40
 is "F03 there is nothing on it" "$(scsi_list "$(host_at 1)")" ""
 
 # Time alone does not tell everywhere: a plain 6.12 is quick at absent targets.

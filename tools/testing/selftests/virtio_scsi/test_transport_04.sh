@@ -42,7 +42,7 @@ for size in 8 16 512 1024; do
 	in_range "spec_08 ring of $size: commands of a LUN" \
 		"$(cat "/sys/block/$disk/device/queue_depth")" 1 "$size"
 	check "F26 ring of $size: data at depth 1" iotool -l 1M "/dev/$disk"
-	check "F26 ring of $size: data at depth 512" timeout 60 \
+	check "F26 ring of $size: data at depth 512" limited 60 \
 		iotool -s 2 -l 4M -b 512-16K -d 512 -x "/dev/$disk"
 done
 finish

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 
-from . import (guest, packages, paths, qemu, qemus, scripted, session,
+from . import (guest, own, packages, paths, qemu, qemus, scripted, session,
                testrun, tests as guest_tests)
 from .errors import SetupError, UsageError, VmtestError
 
@@ -28,7 +28,7 @@ vmtest prepare [--kernel K]…              fetch kernels into the cache
 vmtest headers --kernel K                 print the headers directory
 
 Options of run, test and shell:
-  --kernel 6.12|6.1|7.3                   default 6.12; test: may repeat
+  --kernel 6.12|6.1|7.3|debug|kcsan       default 6.12; test: may repeat
   --qemu 7.2|10.0                         default the host's QEMU
   --arch x86_64
   --machine q35|pc|microvm                default q35
@@ -217,7 +217,7 @@ def make_plan(options, **more):
     values = {"driver": options.driver, "params": options.params,
               "timeout": options.timeout or 120, "fio": options.fio, **more}
     plan = session.prepare(session.Plan(
-        kernel=packages.get(options.kernel or "6.12"), machine=machine,
+        kernel=own.get(options.kernel or "6.12"), machine=machine,
         **values))
     plan.machine = session.settle_accel(machine, plan)
     return plan
@@ -299,7 +299,7 @@ def test_groups(options, reporter_earlier):
     groups, earlier = [], []
     for kernel, chosen in choose_tests(options):
         done = [t for t in chosen if (t.name, kernel) in reporter_earlier
-                and kernel in t.kernels]
+                and t.runs_on(kernel)]
         earlier += [(t, kernel) for t in done]
         groups += guest_tests.groups([t for t in chosen if t not in done],
                                      kernel, machine_for(options))
@@ -332,7 +332,7 @@ def plans_for(options, groups):
     """A function that makes the plan of a group; builds all it needs."""
     kernels = {}
     for name in dict.fromkeys(group.kernel for group in groups):
-        plan = session.Plan(kernel=packages.get(name), machine=None,
+        plan = session.Plan(kernel=own.get(name), machine=None,
                             mode="test", driver=options.driver)
         kernels[name] = session.prepare(plan)
 
@@ -379,7 +379,7 @@ def do_prepare(words):
     for name in names:
         packages.check_name(name)
     for name in names:
-        kernel = packages.get(name, update=True)
+        kernel = own.get(name, update=True)
         packages.tell(f"{name}: {kernel.version}")
     return 0
 
@@ -389,7 +389,7 @@ def do_headers(words):
     options = make_parser("headers").parse_args(words)
     name = options.kernel or "6.12"
     packages.check_name(name)
-    print(packages.get(name).headers)
+    print(own.get(name).headers)
     return 0
 
 

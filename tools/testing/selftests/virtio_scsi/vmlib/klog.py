@@ -18,6 +18,9 @@ REPORTS = re.compile(
     r"refcount_t: |list_(?:add|del) corruption|ODEBUG|"
     r"page allocation failure|Out of memory|oom-kill|"
     r"Call Trace:|nobody cared|double fault")
+# A race is of interest if one side of it is ours; the kernel has many others.
+RACE = re.compile(r"BUG: KCSAN: ")
+OURS = re.compile(r"\b(?:virtscsi|virtqueue|vring)_")
 # The first line of a report decides, its stack trace says it again.
 TRACE = re.compile(r"Call Trace:")
 END = re.compile(r"---\[ end trace|\bvmtest: (begin|end) ")
@@ -41,6 +44,11 @@ def wanted(line, announced):
     return any(re.search(pattern, line) for pattern in announced)
 
 
+def foreign_race(line):
+    """Whether this begins the report of a race between others."""
+    return bool(RACE.search(line)) and not OURS.search(line)
+
+
 def bad_lines(text, announced=()):
     """
     The first lines of the reports in TEXT that were not announced.
@@ -57,7 +65,7 @@ def bad_lines(text, announced=()):
             continue
         if not REPORTS.search(line):
             continue
-        if wanted(line, announced):
+        if wanted(line, announced) or foreign_race(line):
             covered = BLOCK
         elif TRACE.search(line) and covered > 0:
             continue

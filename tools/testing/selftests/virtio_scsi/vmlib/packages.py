@@ -15,7 +15,12 @@ from . import paths
 from .errors import SetupError, UsageError
 
 KERNELS = ("6.12", "6.1", "7.3")
-LATER_KERNELS = ("debug", "rt", "686")
+# Built here, by own.py; the tests that run on 6.12 run on these.
+OWN = ("debug", "kcsan")
+OWN_BASE = "6.12"
+LATER_KERNELS = ("rt", "686")
+# How much longer things take where every access to memory is looked at.
+SLOWNESS = 4
 # The meta packages that name the newest version of each kernel.
 META = {"6.1": "linux-image-amd64", "6.12": "linux-image-6.12-amd64"}
 TRIES = 3
@@ -50,18 +55,25 @@ class Kernel:
     @property
     def headers(self):
         """The headers directory as the host sees it."""
+        if self.name in OWN:
+            return self.root / "build"
         if self.chroot:
             return self.chroot / f"usr/src/linux-headers-{self.version}"
         return self.root / f"usr/src/linux-headers-{self.version}"
 
+    @property
+    def slowness(self):
+        """What every limit of time is multiplied by."""
+        return SLOWNESS if self.name in OWN else 1
+
 
 def check_name(name):
     """Refuse a kernel that is unknown or comes with a later issue."""
-    accepted = ", ".join(KERNELS)
+    accepted = ", ".join(KERNELS + OWN)
     if name in LATER_KERNELS:
         raise UsageError(f"--kernel {name}: not there yet; "
                          f"accepted: {accepted}")
-    if name not in KERNELS:
+    if name not in KERNELS + OWN:
         raise UsageError(f"--kernel {name}: unknown; accepted: {accepted}")
 
 

@@ -58,6 +58,7 @@ def config(plan):
     """The settings that init reads."""
     values = {"MODE": plan.mode, "DRIVER": plan.driver,
               "PARAMS": plan.params, "LINK": LINK,
+              "SLOWNESS": str(plan.kernel.slowness),
               "LOAD": "yes" if plan.load and plan.driver != "none" else "no"}
     return "".join(f"{k}={shlex.quote(v)}\n" for k, v in values.items())
 
@@ -101,9 +102,13 @@ class Handler:
         self.boot_seconds = BOOT_SECONDS
         self.limit = time.monotonic() + BOOT_SECONDS
 
+    def slow(self, seconds):
+        """A limit as it is for this kernel."""
+        return seconds * self.plan.kernel.slowness
+
     def patience(self, seconds):
-        """Give the guest this long from now."""
-        self.limit = time.monotonic() + seconds
+        """Give the guest this long from now, longer on a slow kernel."""
+        self.limit = time.monotonic() + self.slow(seconds)
 
     def deadline(self):
         """When patience ends."""
@@ -112,7 +117,7 @@ class Handler:
     def late(self):
         """The reason to give when it does."""
         return "timeout" if self.booted else \
-            f"no sign of life after {self.boot_seconds} seconds"
+            f"no sign of life after {self.slow(self.boot_seconds)} seconds"
 
     def warn(self, text):
         """Something that the user should know."""
@@ -240,7 +245,8 @@ def verdict(plan, handler, guest, announced, log):
     if bad:
         return BAD_LOG, lines + unfinished(handler)
     if guest.stopped == "timeout" and handler.status is None:
-        return TIMEOUT, [f"no end after {plan.timeout:g} seconds"]
+        return TIMEOUT, ["no end after "
+                         f"{handler.slow(plan.timeout):g} seconds"]
     if guest.stopped:
         return TIMEOUT, [f"the guest was stopped: {guest.stopped}"]
     if handler.status is None:

@@ -66,6 +66,14 @@ class Verdicts(unittest.TestCase):
         text = WARN.replace("---", "BUG: inside")
         self.assertEqual(len(klog.bad_lines(text, ["x.c"])), 1)
 
+    def test_races_of_others(self):
+        race = ("[ 5.0] BUG: KCSAN: data-race in {} / rcu_note_context\n"
+                "[ 5.0] Call Trace:\n")
+        self.assertEqual(klog.bad_lines(race.format("blk_mq_start")), [])
+        self.assertEqual(len(klog.bad_lines(race.format("virtscsi_kick"))), 1)
+        text = race.format("blk_mq_start") + "[ 5.1] BUG: KASAN: x\n"
+        self.assertEqual(klog.bad_lines(text), ["BUG: KASAN: x"])
+
     def test_trace_after_the_end_counts(self):
         text = WARN + "[ 13.0] Call Trace:\n"
         self.assertEqual(klog.bad_lines(text, ["x.c"]), ["Call Trace:"])

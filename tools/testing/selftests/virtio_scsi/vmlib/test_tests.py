@@ -44,6 +44,15 @@ class Headers(unittest.TestCase):
         self.assertEqual((test.load, test.timeout, test.kernels, test.core),
                          (True, 60, ("6.12", "6.1", "7.3"), False))
 
+    def test_kernels_of_our_own(self):
+        test = tests.parse("test_a_01", "# kernels: 6.12 7.3\n")
+        self.assertEqual([test.runs_on(k) for k in
+                          ("6.12", "6.1", "debug", "kcsan")],
+                         [True, False, True, True])
+        test = tests.parse("test_a_01", "# kernels: debug\n")
+        self.assertEqual([test.runs_on(k) for k in
+                          ("6.12", "debug", "kcsan")], [False, True, False])
+
     def test_only_the_first_lines(self):
         test = tests.parse("test_a_01", "#\n" * 40 + "# core: yes\n")
         self.assertFalse(test.core)

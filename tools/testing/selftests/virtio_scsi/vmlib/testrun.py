@@ -96,7 +96,8 @@ class TestHandler(session.Handler):
     def late(self):
         """Why the guest is stopped."""
         if self.current and self.booted:
-            return f"no end after {self.limit_of(self.current.test):g} seconds"
+            limit = self.slow(self.limit_of(self.current.test))
+            return f"no end after {limit:g} seconds"
         return super().late()
 
     def limit_of(self, test):

@@ -39,6 +39,11 @@ class Test:
     timeout: int = TEST_TIMEOUT
     intree: str = ""
 
+    def runs_on(self, kernel):
+        """Whether it may run there; a kernel of our own is a 6.12, too."""
+        return kernel in self.kernels or (kernel in packages.OWN and
+                                          packages.OWN_BASE in self.kernels)
+
 
 def normal(number):
     """F1 and F01 are one number, spec_5 and spec_05 as well."""
@@ -89,10 +94,11 @@ def parse(name, text):
         raise UsageError(f"{name}.sh: accepted: test_<group>_<nn>.sh")
     values = header(text, name)
     kernels = tuple(values.get("kernels", " ".join(packages.KERNELS)).split())
-    wrong = next((k for k in kernels if k not in packages.KERNELS), None)
+    accepted = packages.KERNELS + packages.OWN
+    wrong = next((k for k in kernels if k not in accepted), None)
     if wrong:
         raise UsageError(f"{name}: kernels: {wrong}: accepted: "
-                         + " ".join(packages.KERNELS))
+                         + " ".join(accepted))
     timeout = values.get("timeout", str(TEST_TIMEOUT))
     if not timeout.isdigit():
         raise UsageError(f"{name}: timeout: {timeout}: accepted: seconds")
@@ -178,7 +184,7 @@ def groups(tests, kernel, machine_for):
     shared = {}
     result = []
     for test in tests:
-        if kernel not in test.kernels:
+        if not test.runs_on(kernel):
             continue
         machine, fio = machine_for(test)
         key = (machine, fio or test.fio)

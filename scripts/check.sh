@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# check.sh check | check-all: set-up, lint, unit tests, guests. Every part runs
-# even if one before it failed; last line "N passed, N failed, N skipped".
+# check.sh check | check-all | check-debug: set-up, lint, unit tests, guests; the
+# last, guests alone. Every part runs even if one before it failed; last line
+# "N passed, N failed, N skipped".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
@@ -11,7 +12,8 @@ cd "$(dirname "$0")/.." || exit 2
 
 vmtest=tools/testing/selftests/virtio_scsi/vmtest
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/virtio-scsi
-purposes=(build run unit lint)
+stock=(--kernel 6.12 --kernel 6.1 --kernel 7.3)
+more=(unit lint)
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
@@ -32,9 +34,11 @@ part() {
 	return "$status"
 }
 
-# Kernels are fetched here so that their time is not counted as a test's.
+# Kernels are fetched, and those of our own built, here, so that their time is
+# not counted as a test's.
 set_up() {
-	scripts/setup.sh "${purposes[@]}" && "$vmtest" prepare
+	scripts/setup.sh build run tree "${more[@]}" &&
+		"$vmtest" prepare "${kernels[@]}"
 }
 
 # One result, whatever it says.
@@ -74,22 +78,30 @@ results() {
 
 case ${1:-} in
 check)
-	guests=(--kernel 6.12 --core-kernel 6.1 --core-kernel 7.3)
+	kernels=("${stock[@]}" --kernel debug)
+	guests=(--kernel 6.12 --core-kernel 6.1 --core-kernel 7.3
+		--core-kernel debug)
 	;;
 check-all)
-	purposes+=(tree)
-	guests=(--full --kernel 6.12 --kernel 6.1 --kernel 7.3
-		--results "$(results)" --resume)
+	kernels=("${stock[@]}")
+	guests=(--full "${stock[@]}" --results "$(results)" --resume)
+	;;
+check-debug)
+	kernels=(--kernel debug)
+	guests=(--full --kernel debug --results "$(results)" --resume)
+	more=()
 	;;
 *)
-	die "unknown set '${1:-}'; accepted: check check-all"
+	die "unknown set '${1:-}'; accepted: check check-all check-debug"
 	;;
 esac
 
 part set-up set_up || exit
-verdict lint scripts/lint.sh
-counted "unit tests" scripts/unit.sh
+if [ "$1" != check-debug ]; then
+	verdict lint scripts/lint.sh
+	counted "unit tests" scripts/unit.sh
+fi
 counted guests "$vmtest" test "${guests[@]}"
-[ "$1" = check ] || verdict "in a kernel tree" in_a_tree
+[ "$1" != check-all ] || verdict "in a kernel tree" in_a_tree
 echo "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all"
 print_totals

@@ -19,6 +19,6 @@ packages_unit="gcc libc6-dev make python3 spin"
 packages_lint="$packages_build python3 perl git sparse shellcheck codespell
 	clang-format xz-utils"
 
-# A kernel tree with the driver in it.
+# A kernel tree with the driver in it, and the kernels that the runner builds.
 packages_tree="$packages_build flex bison bc libelf-dev libssl-dev xz-utils
 	mmdebstrap"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# what: whichever allocation of probe fails, the adapter says so or works without, and the next probe works
+# shows: F47
+# full: yes
+# vm: --smp 2 --device virtio-scsi-pci,num_queues=2,max_sectors=64
+# alone: yes
+# kernels: debug
+# timeout: 600
+# intree: the same
+# shellcheck shell=dash
+
+# Only in check-debug: each of the allocations, where test_failslab_01 leaves
+# some out.
+# shellcheck disable=SC2034 # the test sourced here uses it
+DENSE=1000
+# shellcheck source=test_failslab_01.sh
+. "$(dirname "$0")/test_failslab_01.sh"

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 2
 vmtest=tools/testing/selftests/virtio_scsi/vmtest
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/virtio-scsi
 stock=(--kernel 6.12 --kernel 6.1 --kernel 7.3)
-more=(unit lint)
+purposes=(build run unit lint)
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
@@ -37,7 +37,7 @@ part() {
 # Kernels are fetched, and those of our own built, here, so that their time is
 # not counted as a test's.
 set_up() {
-	scripts/setup.sh build run tree "${more[@]}" &&
+	scripts/setup.sh "${purposes[@]}" &&
 		"$vmtest" prepare "${kernels[@]}"
 }
 
@@ -78,18 +78,18 @@ results() {
 
 case ${1:-} in
 check)
-	kernels=("${stock[@]}" --kernel debug)
-	guests=(--kernel 6.12 --core-kernel 6.1 --core-kernel 7.3
-		--core-kernel debug)
+	kernels=("${stock[@]}")
+	guests=(--kernel 6.12 --core-kernel 6.1 --core-kernel 7.3)
 	;;
 check-all)
+	purposes+=(tree)
 	kernels=("${stock[@]}")
 	guests=(--full "${stock[@]}" --results "$(results)" --resume)
 	;;
 check-debug)
 	kernels=(--kernel debug)
 	guests=(--full --kernel debug --results "$(results)" --resume)
-	more=()
+	purposes=(build run tree)
 	;;
 *)
 	die "unknown set '${1:-}'; accepted: check check-all check-debug"

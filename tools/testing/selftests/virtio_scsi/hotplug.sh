@@ -419,7 +419,7 @@ io_fails()
 ## Suspend
 
 # devices_suspend SECONDS [JSON…] - every device is suspended and resumed; the
-# commands reach QEMU in the middle of SECONDS, while the devices sleep
+# commands reach QEMU while the devices sleep, which they do for SECONDS
 devices_suspend()
 {
 	local delay=$1
@@ -428,7 +428,7 @@ devices_suspend()
 	echo "$delay" >/sys/module/suspend/parameters/pm_test_delay
 	echo devices >/sys/power/pm_test
 	if [ $# -gt 0 ]; then
-		hostctl after "$((delay / 2))" qmp "$@" || return 1
+		hostctl asleep qmp "$@" || return 1
 	fi
 	echo freeze >/sys/power/state
 }

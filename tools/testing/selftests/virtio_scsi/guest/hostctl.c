@@ -228,7 +228,7 @@ static int event(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "hostctl: accepted: qmp, after, event, expect, next, host\n");
+		fprintf(stderr, "hostctl: accepted: qmp, after, asleep, event, expect, next, host\n");
 		return USAGE;
 	}
 	if (!strcmp(argv[1], "say"))

@@ -14,6 +14,9 @@ import time
 
 from .errors import USAGE
 
+ASLEEP_POLL = 0.1       # seconds
+ASLEEP_LIMIT = 60       # seconds, until nobody believes in it any more
+
 
 def parse(line):
     """The words of a message."""
@@ -49,12 +52,12 @@ class Hostctl:
         self.announced = []     # from hostctl expect
         self.following = None   # from hostctl next
         self.following_devices = ()
-        self.later = []         # (time, commands) from hostctl after
+        self.later = []         # (time, what) from hostctl after, asleep
 
     def request(self, words):
         """Answer one request."""
         verbs = {"qmp": self.do_qmp, "after": self.do_after,
-                 "event": self.do_event, "expect": self.do_expect,
+                 "asleep": self.do_asleep, "event": self.do_event, "expect": self.do_expect,
                  "next": self.do_next, "host": self.do_host}
         # Of init alone: what was said before has been heard.
         if words == ["sync"]:
@@ -102,8 +105,50 @@ class Hostctl:
         wrong = self.wrong_json(words[2:])
         if wrong:
             return usage(wrong)
-        self.later.append((time.monotonic() + float(words[0]), words[2:]))
+        self.at(float(words[0]), lambda: self.act(words[2:]))
         return reply(0)
+
+    def do_asleep(self, words):
+        """Answer at once, act when no adapter has a driver at work."""
+        if len(words) < 2 or words[0] != "qmp":
+            return usage("accepted: asleep qmp JSON…")
+        wrong = self.wrong_json(words[1:])
+        if wrong:
+            return usage(wrong)
+        self.look(words[1:], time.monotonic() + ASLEEP_LIMIT)
+        return reply(0)
+
+    def look(self, commands, limit):
+        """Which adapters are there?"""
+        def found(replies):
+            devices = replies[0].get("return", [])
+            paths = [device["path"] for device in devices
+                     if device["name"].endswith("scsi")]
+            self.look_at(paths, commands, limit)
+        self.qmp.submit(['{"execute": "x-query-virtio"}'], found)
+
+    def look_at(self, paths, commands, limit):
+        """Is any of them at work? If so, look again in a moment."""
+        def seen(replies):
+            if not any("DRIVER_OK" in json.dumps(answer)
+                       for answer in replies):
+                self.act(commands)
+            elif time.monotonic() > limit:
+                self.warn("hostctl asleep: no adapter went to sleep within "
+                          f"{ASLEEP_LIMIT} s")
+            else:
+                self.at(ASLEEP_POLL, lambda: self.look(commands, limit))
+        self.qmp.submit([json.dumps({"execute": "x-query-virtio-status",
+                                     "arguments": {"path": path}})
+                         for path in paths], seen)
+
+    def at(self, seconds, what):
+        """Have something done later."""
+        self.later.append((time.monotonic() + seconds, what))
+
+    def act(self, commands):
+        """What hostctl asked for earlier."""
+        self.qmp.submit(commands, self.check_later)
 
     def next_due(self):
         """When something is to be done without being asked."""
@@ -114,14 +159,14 @@ class Hostctl:
         now = time.monotonic()
         due = [item for item in self.later if item[0] <= now]
         self.later = [item for item in self.later if item[0] > now]
-        for _, commands in due:
-            self.qmp.submit(commands, self.check_later)
+        for _, what in due:
+            what()
 
     def check_later(self, replies):
         """Nobody waits for these replies, but a failure must be seen."""
         for answer in replies:
             if "error" in answer:
-                self.warn(f"hostctl after: {json.dumps(answer['error'])}")
+                self.warn(f"hostctl after, asleep: {json.dumps(answer['error'])}")
 
     def do_event(self, words):
         """One event of that name that was not handed out yet; hostctl asks

@@ -5,6 +5,7 @@ import base64
 import json
 import time
 import unittest
+from unittest import mock
 
 from vmlib import guestlink, qmp
 
@@ -95,6 +96,33 @@ class Link(unittest.TestCase):
             self.assertEqual((status, json.loads(text)["n"]), (0, number))
         self.ask("event", "DEVICE_DELETED")
         self.assertEqual(self.answer()[0], 1)
+
+    def test_asleep(self):
+        status = {"return": {"name": "virtio-scsi", "status": {
+            "statuses": ["VIRTIO_CONFIG_S_DRIVER_OK: ready"]}}}
+        self.ask("asleep", "qmp", STATUS)
+        self.assertEqual(self.answer(), (0, ""))
+        for awake in True, True, False:
+            self.assertIn(b"x-query-virtio", self.written[-1])
+            self.qemu({"return": [{"path": "/a", "name": "virtio-scsi"},
+                                  {"path": "/b", "name": "virtio-serial"}]})
+            self.assertIn(b'"/a"', self.written[-1])
+            self.assertNotIn(b'"/b"', self.written[-1])
+            if not awake:
+                status["return"]["status"]["statuses"] = []
+            self.qemu(status)
+            time.sleep(guestlink.ASLEEP_POLL)
+            self.link.tick()
+        self.assertEqual(self.written[-1], f"{STATUS}\n".encode())
+        self.qemu({"return": {}})
+        self.assertEqual(self.warnings, [])
+
+    def test_never_asleep(self):
+        with mock.patch.object(guestlink, "ASLEEP_LIMIT", -1):
+            self.ask("asleep", "qmp", STATUS)
+        self.qemu({"return": [{"path": "/a", "name": "virtio-scsi"}]},
+                  {"return": {"statuses": ["DRIVER_OK"]}})
+        self.assertIn("no adapter went to sleep", self.warnings[0])
 
     def test_after(self):
         self.assertIsNone(self.link.next_due())

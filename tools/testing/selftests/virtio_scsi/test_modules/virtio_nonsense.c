@@ -21,7 +21,8 @@
 #include <linux/virtio_ring.h>
 #include <scsi/scsi_host.h>
 
-#define TRIES		1000
+/* A device that is emulated on a busy machine may take seconds to look. */
+#define TRIES		8000
 #define TRY_US		1000
 
 #define NO_DESCRIPTOR	0xffff

@@ -174,7 +174,8 @@ static void test_inquiry(void)
 	RUN(CDB(INQUIRY, 1, 0x00, 0, 255), 0, 255);
 	EXPECT(good() && data[3] == 7 && data[6] == 0x83);
 	RUN(CDB(INQUIRY, 1, 0x83, 0, 255), 0, 255);
-	EXPECT(good() && data[1] == 0x83);
+	EXPECT(good() && data[1] == 0x83 && data[3] == 27);
+	EXPECT(data[17] == 1 && !memcmp(data + 20, "SCRIPTEDone", 11));
 	RUN(CDB(INQUIRY, 1, 0xb2, 0, 255), 0, 255);
 	EXPECT(good() && data[5] == 0xe0);
 	RUN(CDB(INQUIRY, 1, 0xc0, 0, 255), 0, 255);

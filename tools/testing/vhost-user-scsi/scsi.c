@@ -53,19 +53,21 @@ static size_t standard_inquiry(const struct lun *lun, uint8_t *page)
 
 static size_t page_identification(const struct lun *lun, uint8_t *page)
 {
-	size_t len = strlen(lun->serial);
+	size_t len = 8 + strlen(lun->serial);
 
-	/* ASCII, vendor specific, of the LUN; then an NAA name */
-	page[4] = 0x02;
-	page[7] = len;
-	memcpy(page + 8, lun->serial, len);
-	page += 8 + len;
-	page[0] = 0x01;
-	page[1] = 0x03;
-	page[3] = 8;
-	put32(page + 4, 0x35000000);
-	put32(page + 8, lun->target << 16 | lun->lun);
-	return 4 + len + 12;
+	/* an NAA name of the place, then ASCII: T10 vendor and serial number */
+	page[4] = 0x01;
+	page[5] = 0x03;
+	page[7] = 8;
+	put32(page + 8, 0x35000000);
+	put32(page + 12, lun->target << 16 | lun->lun);
+	page += 16;
+	page[0] = 0x02;
+	page[1] = 0x01;
+	page[3] = len;
+	put_text(page + 4, lun->vendor, 8);
+	memcpy(page + 12, lun->serial, len - 8);
+	return 12 + 4 + len;
 }
 
 /* Extended INQUIRY data: types 1 and 3, all three fields are checked. */

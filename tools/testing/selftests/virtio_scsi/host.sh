@@ -33,6 +33,15 @@ hits()
 	hostctl host "hits $1"
 }
 
+# name_of H:C:T:L - the serial number in VPD page 83h, as it was read last. The
+# SCSI layer has a file of page 80h only if it could read that when the device
+# was added.
+name_of()
+{
+	sed -n 's/^t10\.SCRIPTED//p' "/sys/class/scsi_device/$1/device/wwid" \
+		2>/dev/null
+}
+
 # host_begin - a host that behaves, now and when the test is over; disks
 # shellcheck disable=SC2034 # sick and well are the tests'
 host_begin()

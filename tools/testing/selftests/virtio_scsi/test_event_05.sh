@@ -79,7 +79,7 @@ found()
 		[ "$target" -ge 20 ] || continue
 		sectors=0
 		disk=$(disk_of "$name") && read -r sectors <"/sys/block/$disk/size"
-		echo "$target $((lun & 16383)) $((sectors >> 11)) $(serial_of "$name")"
+		echo "$target $((lun & 16383)) $((sectors >> 11)) $(name_of "$name")"
 	done | sort -k 1,1n -k 2,2n
 }
 

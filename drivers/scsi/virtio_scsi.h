@@ -476,6 +476,8 @@ struct virtio_scsi_probe;
  *	or virtscsi_settle(), with byte 0 of the INQUIRY data, or 0 without any
  * @scan: looks for what is not known yet, so that an answer which comes too
  *	late is a reason to look again
+ * @missed: reads again what is known, since events were missed; an answer that
+ *	comes too late is a reason to do all that again
  * @stalled: there was no room for the last one, for as long as an answer may take
  * @count: how many are out
  * @probes: which
@@ -485,6 +487,7 @@ struct virtio_scsi_round {
 	void (*verdict)(struct virtio_scsi_round *round, unsigned int target,
 			u64 lun, enum virtio_scsi_answer answer, u8 peripheral);
 	bool scan;
+	bool missed;
 	bool stalled;
 	unsigned int count;
 	struct virtio_scsi_probe *probes[VIRTIO_SCSI_ROUND];
@@ -578,6 +581,7 @@ void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed);
 void virtscsi_events_stop(struct virtio_scsi *vscsi, bool wait);
 void virtscsi_events_reclaim(struct virtio_scsi *vscsi);
 void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target);
+void virtscsi_note_missed(struct virtio_scsi *vscsi);
 struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
 				    unsigned int target, unsigned int lun);
 void virtscsi_rescan(struct virtio_scsi *vscsi, struct scsi_device *sdev);

@@ -166,6 +166,22 @@ void virtscsi_luns_changed(struct virtio_scsi *vscsi, unsigned int target)
 }
 
 /**
+ * virtscsi_note_missed() - look at everything again, soon
+ * @vscsi: the adapter
+ *
+ * Context: Any context, the event queue's lock not held.
+ */
+void virtscsi_note_missed(struct virtio_scsi *vscsi)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&vscsi->event.lock, flags);
+	vscsi->events_missed = true;
+	virtscsi_queue_events(vscsi);
+	spin_unlock_irqrestore(&vscsi->event.lock, flags);
+}
+
+/**
  * virtscsi_lookup() - find the SCSI device of a LUN
  * @vscsi: the adapter
  * @target: the target
@@ -287,16 +303,6 @@ void virtscsi_rescan(struct virtio_scsi *vscsi, struct scsi_device *sdev)
 	mutex_unlock(&sdev->state_mutex);
 }
 
-/**
- * struct virtio_scsi_recheck - asking devices whether they are still there
- * @round: the questions
- * @rescan: what is still there is read again
- */
-struct virtio_scsi_recheck {
-	struct virtio_scsi_round round;
-	bool rescan;
-};
-
 /*
  * A qualifier other than 0 says that nothing is connected; the SCSI layer adds
  * such devices as well, and those are gone only when it changes.
@@ -315,8 +321,6 @@ static void virtscsi_rechecked(struct virtio_scsi_round *round,
 			       unsigned int target, u64 lun,
 			       enum virtio_scsi_answer answer, u8 peripheral)
 {
-	struct virtio_scsi_recheck *recheck =
-		container_of(round, struct virtio_scsi_recheck, round);
 	struct virtio_scsi *vscsi = round->vscsi;
 	struct scsi_device *sdev;
 
@@ -328,7 +332,7 @@ static void virtscsi_rechecked(struct virtio_scsi_round *round,
 	if (virtscsi_is_gone(sdev, answer, peripheral)) {
 		sdev_printk(KERN_INFO, sdev, "the host has it no more\n");
 		scsi_remove_device(sdev);
-	} else if (recheck->rescan) {
+	} else if (round->missed) {
 		virtscsi_rescan(vscsi, sdev);
 	}
 	scsi_device_put(sdev);
@@ -336,15 +340,17 @@ static void virtscsi_rechecked(struct virtio_scsi_round *round,
 
 /*
  * Remove devices that are not there any more, of one target or, with
- * SCAN_WILD_CARD, of all. They are asked by commands of the driver's own, which
- * the SCSI layer does not hold back while it recovers, and which have a bound.
+ * SCAN_WILD_CARD, of all; after missed events have the others read again. They
+ * are asked by commands of the driver's own, which the SCSI layer does not hold
+ * back while it recovers, and which have a bound.
  */
 static void virtscsi_recheck(struct virtio_scsi *vscsi, unsigned int target,
-			     bool rescan)
+			     bool missed)
 {
-	struct virtio_scsi_recheck recheck = {
-		.round = { .vscsi = vscsi, .verdict = virtscsi_rechecked },
-		.rescan = rescan,
+	struct virtio_scsi_round round = {
+		.vscsi = vscsi,
+		.verdict = virtscsi_rechecked,
+		.missed = missed,
 	};
 	struct scsi_device *sdev;
 
@@ -356,9 +362,9 @@ static void virtscsi_recheck(struct virtio_scsi *vscsi, unsigned int target,
 			break;
 		}
 		if (!scsi_device_created(sdev))
-			virtscsi_ask(&recheck.round, sdev->id, sdev->lun);
+			virtscsi_ask(&round, sdev->id, sdev->lun);
 	}
-	virtscsi_settle(&recheck.round);
+	virtscsi_settle(&round);
 }
 
 static void virtscsi_scan_target(struct virtio_scsi *vscsi, unsigned int target)
@@ -534,13 +540,6 @@ static bool virtscsi_event_lun(struct virtio_scsi *vscsi,
 			     "event for a LUN that cannot be: %8ph\n",
 			     event->lun);
 	return false;
-}
-
-static void virtscsi_note_missed(struct virtio_scsi *vscsi)
-{
-	spin_lock_irq(&vscsi->event.lock);
-	vscsi->events_missed = true;
-	spin_unlock_irq(&vscsi->event.lock);
 }
 
 static void virtscsi_handle_event(struct virtio_scsi *vscsi,

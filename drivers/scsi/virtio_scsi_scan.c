@@ -50,6 +50,7 @@ enum virtio_scsi_probe_state {
  * @target: who is asked
  * @lun: likewise
  * @scan: &struct virtio_scsi_round.scan
+ * @missed: &struct virtio_scsi_round.missed
  * @asks: how often it was asked
  * @overdue: it was waited for long enough
  * @host_byte: how the command ended; valid from ANSWERED on
@@ -62,6 +63,7 @@ struct virtio_scsi_probe {
 	unsigned int target;
 	u64 lun;
 	bool scan;
+	bool missed;
 	unsigned int asks;
 	bool overdue;
 	int host_byte;
@@ -75,12 +77,17 @@ static bool virtscsi_scan_ends(const struct virtio_scsi *vscsi)
 
 /*
  * Nobody waits for this answer any more. In a scan it shows that the target is
- * there after all: the event worker has a look at it.
+ * there after all: the event worker has a look at it. After missed events the
+ * device was left as it was known, which may be wrong by now.
  */
 static void virtscsi_probe_late(struct virtio_scsi_probe *probe)
 {
-	if (probe->scan && probe->host_byte == DID_OK)
-		virtscsi_luns_changed(probe->vscsi, probe->target);
+	if (probe->host_byte == DID_OK) {
+		if (probe->missed)
+			virtscsi_note_missed(probe->vscsi);
+		else if (probe->scan)
+			virtscsi_luns_changed(probe->vscsi, probe->target);
+	}
 	kfree(probe);
 }
 
@@ -135,6 +142,7 @@ virtscsi_probe_alloc(const struct virtio_scsi_round *round, unsigned int target,
 	probe->target = target;
 	probe->lun = lun;
 	probe->scan = round->scan;
+	probe->missed = round->missed;
 	virtscsi_probe_layout(probe);
 	cdb = virtscsi_req_cdb(round->vscsi, probe->cmd.req);
 	cdb[0] = INQUIRY;

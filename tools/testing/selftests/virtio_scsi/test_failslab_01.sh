@@ -13,20 +13,34 @@
 DENSE=${DENSE:-20}
 . "$(dirname "$0")/failslab.sh"
 
-# probed STATUS - not bound, with an error, which for a name that there was no
-# memory for is another one; or bound, and all works
-probed()
+# says_why STATUS - with one line that says why; for a name that there was no
+# memory for it gives another error. What write(2) returned the shell keeps to
+# itself.
+says_why()
 {
-	if ! bound "$DEVICE"; then
-		[ "$1" -ne 0 ] && grep -E \
-			'Cannot allocate memory|Invalid argument' "$TMP/failing"
-		return
-	fi
-	usable || return 1
-	virtio_driver unbind "$DEVICE"
+	kmsg_since
+	[ "$1" -ne 0 ] && [ "$(kmsg_since |
+		grep -c "$DEVICE: .* failed with error -\(12\|22\)\$")" -eq 1 ]
 }
 
-plan 4
+# works - and if so, is unbound for the next probe
+works()
+{
+	usable && virtio_driver unbind "$DEVICE"
+}
+
+# probed STATUS - not bound, with an error; or bound, and all works
+probed()
+{
+	local verdict=says_why wrong=0
+
+	bound "$DEVICE" && verdict=works
+	"$verdict" "$1" || wrong=1
+	kmsg_mark
+	return "$wrong"
+}
+
+plan 5
 fail_begin
 virtio_driver unbind "$DEVICE"
 each_fails probed virtio_driver bind "$DEVICE"
@@ -34,4 +48,5 @@ in_range "F47 allocations of probe that failed, one in each try" "$TRIED" 40 200
 is "F47 each time the adapter was refused, or worked without" "$WRONG" ""
 check "F47 it can be bound after all that" virtio_driver bind "$DEVICE"
 check "F47 and its disk can be read" usable
+check "F47 the kernel's warnings are of interrupts' files" warned_of_irqs_alone
 finish

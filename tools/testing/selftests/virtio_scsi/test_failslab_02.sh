@@ -19,7 +19,7 @@ sleep_and_wake()
 	devices_suspend 0
 }
 
-plan 3
+plan 4
 fail_begin
 echo 0 >/sys/power/pm_async
 cleanup_add 'echo 1 >/sys/power/pm_async'
@@ -27,4 +27,5 @@ each_fails works_or_lost sleep_and_wake
 in_range "F47 allocations of restore that failed, each in turn" "$TRIED" 10 500
 is "F47 each time the adapter worked, or was lost and came back" "$WRONG" ""
 check "F47 it works after all that" usable
+check "F47 the kernel's warnings are of interrupts' files" warned_of_irqs_alone
 finish

@@ -419,18 +419,26 @@ io_fails()
 ## Suspend
 
 # devices_suspend SECONDS [JSON…] - every device is suspended and resumed; the
-# commands reach QEMU while the devices sleep, which they do for SECONDS
+# commands reach QEMU while the devices sleep, which they do for SECONDS. A guest
+# that has misjudged its CPU at boot counts seconds too fast: if it woke up
+# before the host saw it asleep it sleeps again, and longer.
 devices_suspend()
 {
-	local delay=$1
+	local delay=$1 longest
 
 	shift
-	echo "$delay" >/sys/module/suspend/parameters/pm_test_delay
+	longest=$((delay * 8))
 	echo devices >/sys/power/pm_test
 	if [ $# -gt 0 ]; then
 		hostctl asleep qmp "$@" || return 1
 	fi
-	echo freeze >/sys/power/state
+	while :; do
+		echo "$delay" >/sys/module/suspend/parameters/pm_test_delay
+		echo freeze >/sys/power/state || return 1
+		hostctl asleep && return
+		delay=$((delay * 2))
+		[ "$delay" -le "$longest" ] || return 1
+	done
 }
 
 # sleep_s3 JSON… - the commands are given while the guest sleeps in memory, then

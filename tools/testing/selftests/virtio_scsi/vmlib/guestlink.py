@@ -14,7 +14,7 @@ import time
 
 from .errors import USAGE
 
-ASLEEP_POLL = 0.1       # seconds
+ASLEEP_POLL = 0.05      # seconds
 ASLEEP_LIMIT = 60       # seconds, until nobody believes in it any more
 
 
@@ -53,6 +53,7 @@ class Hostctl:
         self.following = None   # from hostctl next
         self.following_devices = ()
         self.later = []         # (time, what) from hostctl after, asleep
+        self.awaited = 0        # of hostctl asleep, not done yet
 
     def request(self, words):
         """Answer one request."""
@@ -109,12 +110,16 @@ class Hostctl:
         return reply(0)
 
     def do_asleep(self, words):
-        """Answer at once, act when no adapter has a driver at work."""
+        """Answer at once, act when no adapter has a driver at work. Without
+        words: has all of that been done?"""
+        if not words:
+            return reply(int(self.awaited > 0))
         if len(words) < 2 or words[0] != "qmp":
-            return usage("accepted: asleep qmp JSON…")
+            return usage("accepted: asleep [qmp JSON…]")
         wrong = self.wrong_json(words[1:])
         if wrong:
             return usage(wrong)
+        self.awaited += 1
         self.look(words[1:], time.monotonic() + ASLEEP_LIMIT)
         return reply(0)
 
@@ -132,8 +137,10 @@ class Hostctl:
         def seen(replies):
             if not any("DRIVER_OK" in json.dumps(answer)
                        for answer in replies):
+                self.awaited -= 1
                 self.act(commands)
             elif time.monotonic() > limit:
+                self.awaited -= 1
                 self.warn("hostctl asleep: no adapter went to sleep within "
                           f"{ASLEEP_LIMIT} s")
             else:

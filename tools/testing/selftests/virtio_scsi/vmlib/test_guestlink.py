@@ -102,6 +102,8 @@ class Link(unittest.TestCase):
             "statuses": ["VIRTIO_CONFIG_S_DRIVER_OK: ready"]}}}
         self.ask("asleep", "qmp", STATUS)
         self.assertEqual(self.answer(), (0, ""))
+        self.ask("asleep")
+        self.assertEqual(self.answer()[0], 1)
         for awake in True, True, False:
             self.assertIn(b"x-query-virtio", self.written[-1])
             self.qemu({"return": [{"path": "/a", "name": "virtio-scsi"},
@@ -116,6 +118,8 @@ class Link(unittest.TestCase):
         self.assertEqual(self.written[-1], f"{STATUS}\n".encode())
         self.qemu({"return": {}})
         self.assertEqual(self.warnings, [])
+        self.ask("asleep")
+        self.assertEqual(self.answer()[0], 0)
 
     def test_never_asleep(self):
         with mock.patch.object(guestlink, "ASLEEP_LIMIT", -1):

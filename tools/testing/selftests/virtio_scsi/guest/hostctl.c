@@ -228,7 +228,8 @@ static int event(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "hostctl: accepted: qmp, after, asleep, event, expect, next, host\n");
+		fputs("hostctl: accepted: qmp, after, asleep, event, expect, next, host\n",
+		      stderr);
 		return USAGE;
 	}
 	if (!strcmp(argv[1], "say"))

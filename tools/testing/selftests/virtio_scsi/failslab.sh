@@ -38,14 +38,13 @@ function_range()
 		tr '\n' ' '
 }
 
-# What kmemleak cannot note in memory of its own it takes from a reserve: every
-# second allocation would fail without anybody's being hurt.
-fail_no_bookkeeping()
+# fail_never_in FUNCTION - nor in what it calls; there is room for one
+fail_never_in()
 {
 	local start end
 
 	read -r start end <<-END
-		$(function_range __create_object)
+		$(function_range "$1")
 	END
 	[ -n "$end" ] && fail_set reject-start "$start" &&
 		fail_set reject-end "$end"
@@ -67,8 +66,10 @@ warned_of_irqs_alone()
 		"$(dmesg | grep -c '\] *unregister_irq_proc+')" ]
 }
 
-# fail_begin - what may fail: below the driver, of any kind and size; DEVICE is
-# the adapter
+# fail_begin [FUNCTION] - what may fail: below the driver, of any kind and size,
+# but not in FUNCTION; DEVICE is the adapter. What kmemleak cannot note in memory
+# of its own it takes from a reserve: unless that is FUNCTION, every second
+# allocation fails without anybody's being hurt.
 fail_begin()
 {
 	local start
@@ -82,7 +83,8 @@ fail_begin()
 		fail_set verbose 0 && fail_set ignore-gfp-wait N &&
 		fail_set require-start "$start" &&
 		fail_set require-end "$(text_end "$start")" &&
-		fail_set stacktrace-depth 32 && fail_no_bookkeeping &&
+		fail_set stacktrace-depth 32 &&
+		fail_never_in "${1:-__create_object}" &&
 		echo 0 >$FAIL/fail_page_alloc/min-order &&
 		echo N >$FAIL/fail_page_alloc/ignore-gfp-highmem && return
 	note "this kernel lets no allocation fail"

@@ -3,7 +3,7 @@
 # what: a disk that is plugged, resized or unplugged is noticed even if an allocation fails meanwhile, unless the layers above say what they did not get
 # shows: F9
 # full: yes
-# vm: --smp 2 --device virtio-scsi-pci,num_queues=2
+# vm: --smp 2 --device virtio-scsi-pci,num_queues=2 --disk target=0,lun=0,data=1,size=64M
 # alone: yes
 # kernels: debug
 # timeout: 400

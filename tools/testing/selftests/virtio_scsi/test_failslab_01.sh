@@ -8,7 +8,7 @@
 # kernels: debug
 # timeout: 300
 # intree: the same
-# shellcheck shell=dash disable=SC2317
+# shellcheck shell=dash disable=SC2119,SC2317
 
 DENSE=${DENSE:-20}
 . "$(dirname "$0")/failslab.sh"

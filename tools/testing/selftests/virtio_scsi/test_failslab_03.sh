@@ -8,7 +8,7 @@
 # kernels: debug
 # timeout: 300
 # intree: has no device reset; the one allocation of its LUN resets may fail
-# shellcheck shell=dash disable=SC2317
+# shellcheck shell=dash disable=SC2119,SC2317
 
 . "$(dirname "$0")/failslab.sh"
 

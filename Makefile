@@ -74,7 +74,7 @@ check check-all check-debug:
 
 .PHONY: mutants
 mutants:
-	@scripts/setup.sh run build unit tree && exec tools/testing/mutants/run
+	@scripts/setup.sh run build unit && exec tools/testing/mutants/run
 
 .PHONY: unit
 unit:

@@ -5,6 +5,7 @@ the static helper programs. All of it happens in the cache, on a copy of the
 build's inputs, so that a checkout stays clean and kernels do not mix.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -147,19 +148,30 @@ def modules(kernel, checkout=paths.CHECKOUT):
         return products(copy)
 
 
-def helpers(checkout=paths.CHECKOUT):
-    """The helper programs for the guest: name -> what the file holds."""
+@contextlib.contextmanager
+def made(complaint, folder, source, checkout):
+    """
+    What the Makefile of SOURCE builds, in a FOLDER of the cache that is this
+    checkout's, and stays as it is until the end of the block; if it cannot,
+    COMPLAINT and the compiler's.
+    """
     key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
-    output = paths.subdir("helpers") / key
+    output = paths.subdir(folder) / key
     output.mkdir(exist_ok=True)
-    with paths.locked("helpers"):
+    with paths.locked(folder):
         done = subprocess.run(
-            ["make", "-s", "-C", str(checkout / TESTS), f"OUTPUT={output}"],
+            ["make", "-s", "-C", str(checkout / source), f"OUTPUT={output}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             check=False, stdin=subprocess.DEVNULL)
         if done.returncode:
-            raise BuildError("the guest's helper programs do not build:\n"
-                             + done.stdout.strip())
+            raise BuildError(f"{complaint}:\n{done.stdout.strip()}")
+        yield output
+
+
+def helpers(checkout=paths.CHECKOUT):
+    """The helper programs for the guest: name -> what the file holds."""
+    with made("the guest's helper programs do not build", "helpers",
+              TESTS, checkout) as output:
         sources = [*(checkout / TESTS).glob("*.c"),
                    *(checkout / TESTS / "guest").glob("*.c")]
         return {p.stem: (output / p.stem).read_bytes() for p in sources}

@@ -58,8 +58,9 @@ class Hostctl:
     def request(self, words):
         """Answer one request."""
         verbs = {"qmp": self.do_qmp, "after": self.do_after,
-                 "asleep": self.do_asleep, "event": self.do_event, "expect": self.do_expect,
-                 "next": self.do_next, "host": self.do_host}
+                 "asleep": self.do_asleep, "event": self.do_event,
+                 "expect": self.do_expect, "next": self.do_next,
+                 "host": self.do_host}
         # Of init alone: what was said before has been heard.
         if words == ["sync"]:
             self.send(reply(0))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The scripted host: its processes, one for each adapter, and their ears."""
 
-import hashlib
 import os
 import pathlib
 import select
@@ -10,7 +9,8 @@ import subprocess
 import time
 
 from . import paths
-from .errors import BuildError, SetupError, UsageError, VmtestError
+from .build import made
+from .errors import SetupError, UsageError, VmtestError
 
 SOURCE = "tools/testing/vhost-user-scsi"
 PROGRAM = "vhost-user-scsi"
@@ -37,18 +37,9 @@ def script_of(value):
 
 def build(checkout=paths.CHECKOUT):
     """The program, built if anything changed."""
-    key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
-    output = paths.subdir("scripted-host") / key
-    output.mkdir(exist_ok=True)
-    with paths.locked("scripted-host"):
-        done = subprocess.run(
-            ["make", "-s", "-C", str(checkout / SOURCE), f"OUTPUT={output}"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            check=False, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        raise BuildError("the scripted host does not build:\n"
-                         + done.stdout.strip())
-    return output / PROGRAM
+    with made("the scripted host does not build", "scripted-host", SOURCE,
+              checkout) as output:
+        return output / PROGRAM
 
 
 def adapters(devices):

@@ -26,6 +26,7 @@
 
 #include <linux/virtio_ring.h>
 
+#include "fd.h"
 #include "wire.h"
 
 #define MEM_SIZE	(16U << 20)
@@ -104,21 +105,13 @@ static inline uint64_t message(uint32_t request, const void *payload,
 {
 	struct { uint32_t request, flags, size; } head = { request, 1, len };
 	struct iovec iov[2] = { { &head, 12 }, { (void *)payload, len } };
-	char space[CMSG_SPACE(sizeof(int))] = { 0 };
+	char space[FD_SPACE] = { 0 };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 	uint8_t reply[20];
-	struct cmsghdr *c;
 	uint64_t value;
 
-	if (fd >= 0) {
-		msg.msg_control = space;
-		msg.msg_controllen = sizeof(space);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
+	if (fd >= 0)
+		carry_fd(&msg, space, fd);
 	/* every message that has no answer asks for an acknowledgment */
 	if (!answered)
 		head.flags |= 1 << 3;

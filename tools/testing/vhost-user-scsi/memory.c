@@ -66,31 +66,28 @@ static void *in_region(const struct region *r, uint64_t start, uint64_t addr,
 	return r->map + r->offset + (addr - start);
 }
 
-/* Where QEMU's virtual address lies here; NULL if that is not guest memory. */
-void *memory_at_user(uint64_t addr, uint64_t len)
+static void *find(bool user, uint64_t addr, uint64_t len)
 {
-	unsigned int i;
+	const struct region *r;
 	void *p;
 
-	for (i = 0; i < nr_regions; i++) {
-		p = in_region(&regions[i], regions[i].user, addr, len);
+	for (r = regions; r < regions + nr_regions; r++) {
+		p = in_region(r, user ? r->user : r->gpa, addr, len);
 		if (p)
 			return p;
 	}
 	return NULL;
 }
 
+/* Where QEMU's virtual address lies here; NULL if that is not guest memory. */
+void *memory_at_user(uint64_t addr, uint64_t len)
+{
+	return find(true, addr, len);
+}
+
 void *memory_at(uint64_t gpa, uint64_t len)
 {
-	unsigned int i;
-	void *p;
-
-	for (i = 0; i < nr_regions; i++) {
-		p = in_region(&regions[i], regions[i].gpa, gpa, len);
-		if (p)
-			return p;
-	}
-	return NULL;
+	return find(false, gpa, len);
 }
 
 /*

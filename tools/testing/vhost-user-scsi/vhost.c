@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fd.h"
 #include "host.h"
 #include "vhost.h"
 #include "wire.h"
@@ -160,20 +161,12 @@ static bool receive(struct message *m)
 /* @fd: a descriptor that goes along, or -1. */
 static void reply_with(struct message *m, uint32_t size, int fd)
 {
-	char space[CMSG_SPACE(sizeof(int))] = { 0 };
+	char space[FD_SPACE] = { 0 };
 	struct iovec iov[2] = { { m, HEADER_SIZE }, { m->bytes, size } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	struct cmsghdr *c;
 
-	if (fd >= 0) {
-		msg.msg_control = space;
-		msg.msg_controllen = sizeof(space);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
+	if (fd >= 0)
+		carry_fd(&msg, space, fd);
 	m->flags = VERSION | FLAG_REPLY;
 	m->size = size;
 	if (sendmsg(conn, &msg, MSG_NOSIGNAL) < 0)

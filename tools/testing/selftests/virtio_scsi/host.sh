@@ -156,7 +156,7 @@ hit()
 # none_stuck - the host has had nothing for a second or more
 none_stuck()
 {
-	[ "$(wc -l <"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/stuck")" = 1 ]
+	[ "$(wc -l <"$(debugfs_of "$(host_at 0)")/stuck")" = 1 ]
 }
 
 # idle - no command is anywhere between block layer and host, once the I/O is over
@@ -171,7 +171,7 @@ idle()
 		return 1
 	}
 	awk 'NR > 1 && $4 { print $1, $4, "in flight"; bad = 1 } END { exit bad }' \
-		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$host")/queues"
+		"$(debugfs_of "$host")/queues"
 }
 
 # both_start - verified I/O on both disks

@@ -419,11 +419,27 @@ host_named()
 	named "$1" | sed 's/:.*//; s/^/host/' | grep .
 }
 
+# debugfs_of HOST - the folder of what the driver tells of it
+debugfs_of()
+{
+	echo "/sys/kernel/debug/virtio_scsi/$(virtio_of "$1")"
+}
+
+# change_steering HOST - each policy comes after each other one; six changes
+change_steering()
+{
+	local policy
+
+	for policy in target cpu auto cpu target auto; do
+		echo "$policy" >"/sys/class/scsi_host/$1/steering" || return 1
+	done
+}
+
 # steered_on SERIAL - commands that the words of its adapter's targets count
 steered_on()
 {
 	awk 'NR > 1 { sum += $3 } END { print sum + 0 }' \
-		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_named "$1")")/targets"
+		"$(debugfs_of "$(host_named "$1")")/targets"
 }
 
 # queue_of sdX CPU - the hardware queue that ordinary I/O of the CPU takes

@@ -38,7 +38,7 @@ cycle()
 lost()
 {
 	awk 'NR > 1 { sum += $10 } END { print sum + 0 }' \
-		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_named one)")/queues"
+		"$(debugfs_of "$(host_named one)")/queues"
 }
 
 plan 8

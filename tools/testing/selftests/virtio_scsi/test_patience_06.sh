@@ -13,7 +13,7 @@
 
 stuck_file()
 {
-	cat "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/stuck"
+	cat "$(debugfs_of "$(host_at 0)")/stuck"
 }
 
 # column N - of the only stuck command

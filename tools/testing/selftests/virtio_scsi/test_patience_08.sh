@@ -15,7 +15,7 @@
 parked()
 {
 	awk 'NR == 2 { print $9 }' \
-		"/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/queues"
+		"$(debugfs_of "$(host_at 0)")/queues"
 }
 
 plan 14

@@ -20,7 +20,7 @@ polled()
 
 polled_queues()
 {
-	[ "$(grep -c '^poll' "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_at 0)")/queues")" = 2 ]
+	[ "$(grep -c '^poll' "$(debugfs_of "$(host_at 0)")/queues")" = 2 ]
 }
 
 plan 7

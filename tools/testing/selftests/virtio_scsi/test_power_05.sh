@@ -20,7 +20,7 @@ from()
 
 queues()
 {
-	grep -c '^request\.' "/sys/kernel/debug/virtio_scsi/$(virtio_of host0)/queues"
+	grep -c '^request\.' "$(debugfs_of host0)/queues"
 }
 
 plan 9

@@ -15,7 +15,7 @@
 
 debugfs()
 {
-	echo "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_named one)")"
+	debugfs_of "$(host_named one)"
 }
 
 # column N - the sum over all queues

@@ -17,14 +17,12 @@ CHANGES=1000
 
 change()
 {
-	local n=0 policy host
+	local n=0 host
 
-	host=/sys/class/scsi_host/$(host_named one)/steering
+	host=$(host_named one)
 	while [ "$n" -lt "$CHANGES" ]; do
-		for policy in target cpu auto cpu target auto; do
-			echo "$policy" >"$host" || return 1
-			n=$((n + 1))
-		done
+		change_steering "$host" || return 1
+		n=$((n + 6))
 	done
 }
 

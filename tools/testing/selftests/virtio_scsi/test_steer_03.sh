@@ -14,7 +14,7 @@
 
 queues()
 {
-	cat "/sys/kernel/debug/virtio_scsi/$(virtio_of "$(host_named fuller)")/queues"
+	cat "$(debugfs_of "$(host_named fuller)")/queues"
 }
 
 # column N - the sum over all queues

@@ -17,14 +17,12 @@ CHANGES=1000
 # change_while PID - the policy changes until the process ends
 change_while()
 {
-	local policy host
+	local host
 
-	host=/sys/class/scsi_host/$(host_named fio)/steering
+	host=$(host_named fio)
 	while kill -0 "$1" 2>/dev/null; do
-		for policy in target cpu auto cpu target auto; do
-			echo "$policy" >"$host" || return 1
-			changed=$((changed + 1))
-		done
+		change_steering "$host" || return 1
+		changed=$((changed + 6))
 	done
 }
 

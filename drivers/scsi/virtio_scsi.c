@@ -70,8 +70,33 @@ static struct virtscsi_number cmd_patience = {
 	.max = VIRTIO_SCSI_MAX_PATIENCE,
 };
 
-static unsigned int steering = VIRTIO_SCSI_STEER_AUTO;
-static unsigned int irq_affinity = VIRTIO_SCSI_AFFINITY_HINT;
+/**
+ * struct virtscsi_word - a parameter that is one of some words
+ * @value: which of them it is
+ * @count: how many there are
+ * @words: the words
+ * @accepted: all of them, as the log names them
+ */
+struct virtscsi_word {
+	unsigned int value;
+	unsigned int count;
+	const char * const *words;
+	const char *accepted;
+};
+
+static struct virtscsi_word steering = {
+	.value = VIRTIO_SCSI_STEER_AUTO,
+	.count = VIRTIO_SCSI_STEERINGS,
+	.words = virtscsi_steerings,
+	.accepted = "cpu, target, auto",
+};
+
+static struct virtscsi_word irq_affinity = {
+	.value = VIRTIO_SCSI_AFFINITY_HINT,
+	.count = VIRTIO_SCSI_AFFINITIES,
+	.words = virtscsi_affinities,
+	.accepted = "hint, managed, none",
+};
 
 static int virtscsi_set_number(const char *val, const struct kernel_param *kp)
 {
@@ -91,52 +116,34 @@ static const struct kernel_param_ops virtscsi_number_ops = {
 	.get = param_get_uint,
 };
 
-static int virtscsi_set_steering(const char *val, const struct kernel_param *kp)
+static struct virtscsi_word *virtscsi_word(const struct kernel_param *kp)
 {
-	int policy = sysfs_match_string(virtscsi_steerings, val);
+	return container_of(kp->arg, struct virtscsi_word, value);
+}
 
-	if (policy < 0) {
-		pr_err("parameter %s accepts cpu, target, auto\n", kp->name);
+static int virtscsi_set_word(const char *val, const struct kernel_param *kp)
+{
+	struct virtscsi_word *word = virtscsi_word(kp);
+	int found = __sysfs_match_string(word->words, word->count, val);
+
+	if (found < 0) {
+		pr_err("parameter %s accepts %s\n", kp->name, word->accepted);
 		return -EINVAL;
 	}
-	*(unsigned int *)kp->arg = policy;
+	WRITE_ONCE(word->value, found);
 	return 0;
 }
 
-static int virtscsi_get_steering(char *buffer, const struct kernel_param *kp)
+static int virtscsi_get_word(char *buffer, const struct kernel_param *kp)
 {
-	unsigned int policy = *(unsigned int *)kp->arg;
+	struct virtscsi_word *word = virtscsi_word(kp);
 
-	return sysfs_emit(buffer, "%s\n", virtscsi_steerings[policy]);
+	return sysfs_emit(buffer, "%s\n", word->words[word->value]);
 }
 
-static const struct kernel_param_ops virtscsi_steering_ops = {
-	.set = virtscsi_set_steering,
-	.get = virtscsi_get_steering,
-};
-
-static int virtscsi_set_affinity(const char *val, const struct kernel_param *kp)
-{
-	int affinity = sysfs_match_string(virtscsi_affinities, val);
-
-	if (affinity < 0) {
-		pr_err("parameter %s accepts hint, managed, none\n", kp->name);
-		return -EINVAL;
-	}
-	*(unsigned int *)kp->arg = affinity;
-	return 0;
-}
-
-static int virtscsi_get_affinity(char *buffer, const struct kernel_param *kp)
-{
-	unsigned int affinity = *(unsigned int *)kp->arg;
-
-	return sysfs_emit(buffer, "%s\n", virtscsi_affinities[affinity]);
-}
-
-static const struct kernel_param_ops virtscsi_affinity_ops = {
-	.set = virtscsi_set_affinity,
-	.get = virtscsi_get_affinity,
+static const struct kernel_param_ops virtscsi_word_ops = {
+	.set = virtscsi_set_word,
+	.get = virtscsi_get_word,
 };
 
 /* Read once by each probe: a change never turns a live queue into another. */
@@ -150,10 +157,10 @@ module_param_cb(virtscsi_poll_queues, &virtscsi_number_ops, &poll_queues.value,
 		0644);
 MODULE_PARM_DESC(virtscsi_poll_queues,
 		 "the same as poll_queues, under the name that the kernel's own driver gives it");
-module_param_cb(steering, &virtscsi_steering_ops, &steering, 0644);
+module_param_cb(steering, &virtscsi_word_ops, &steering.value, 0644);
 MODULE_PARM_DESC(steering,
-		 "which queue a command goes to: cpu, that of the submitting CPU; target, that of its target, in order; auto, the default, that of its target unless contended");
-module_param_cb(irq_affinity, &virtscsi_affinity_ops, &irq_affinity, 0644);
+		 "which queue a command goes to: cpu, that of the submitting CPU; target, that of its target, in order; auto, the default, that of its target while there is little to do, else that of the CPU");
+module_param_cb(irq_affinity, &virtscsi_word_ops, &irq_affinity.value, 0644);
 MODULE_PARM_DESC(irq_affinity,
 		 "who places the interrupts of request queues: hint, the default, this driver, and root may move them; managed, the kernel; none");
 module_param_cb(cmd_patience, &virtscsi_number_ops, &cmd_patience.value, 0644);
@@ -948,8 +955,8 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 	vscsi->vdev = vdev;
 	vscsi->shost = shost;
 	vscsi->num_queues = num;
-	vscsi->steering = READ_ONCE(steering);
-	vscsi->affinity = READ_ONCE(irq_affinity);
+	vscsi->steering = READ_ONCE(steering.value);
+	vscsi->affinity = READ_ONCE(irq_affinity.value);
 	vscsi->patience = READ_ONCE(cmd_patience.value);
 	mutex_init(&vscsi->devices_lock);
 	mutex_init(&vscsi->policy_lock);

@@ -96,15 +96,45 @@ plain_disk()
 	grep -q '\[none\]' "$sched" || echo none >"$sched"
 }
 
-plain_disks()
+# each_disk ADAPTER COMMAND - with the name of each disk, all at once
+each_disk()
 {
 	local n=0
 
 	while [ $n -lt "$DISKS" ]; do
-		plain_disk "$(disk_of "$1" $n)" &
+		"$2" "$(disk_of "$1" $n)" &
 		n=$((n + 1))
 	done
 	wait
+}
+
+# A disk that was used, if only by its scan, has a share of the adapter's tags
+# until its timer finds it idle, 30 s later. So long the others get little
+# further than their own share.
+rest_disk()
+{
+	echo 1000 >"/sys/block/$1/queue/io_timeout"
+	dd if="/dev/$1" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
+}
+
+wake_disk()
+{
+	echo 30000 >"/sys/block/$1/queue/io_timeout"
+}
+
+# all_rest ADAPTER - nobody has a share; all disks of an adapter share its tags
+all_rest()
+{
+	cat "/sys/kernel/debug/block/$(disk_of "$1" 0)"/hctx*/tags >$WORK/tags ||
+		fail "this kernel does not tell who has a share of the tags"
+	! grep -q 'active_queues=[1-9]' $WORK/tags
+}
+
+rest_disks()
+{
+	each_disk "$1" rest_disk
+	wait_until 30 all_rest "$1" || fail "the disks do not come to rest"
+	each_disk "$1" wake_disk
 }
 
 # use_adapter N QUEUES
@@ -123,7 +153,7 @@ use_adapter()
 	wait_until 60 disks_ready "$1" || fail "not all of $DISKS disks came"
 	made=$(cat $BUS/devices/virtio"$1"/host*/scsi_host/host*/nr_hw_queues)
 	[ "$made" = "$2" ] || fail "$made queues in place of $2"
-	plain_disks "$1"
+	each_disk "$1" plain_disk
 }
 
 ## The jobs
@@ -272,6 +302,7 @@ names_of()
 # start_fio TARGETS JOB
 start_fio()
 {
+	rest_disks "$bound"
 	disks=$(names_of "$1")
 	read_counts >$WORK/start
 	run_job "$2" "$1" &

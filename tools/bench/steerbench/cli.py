@@ -89,7 +89,7 @@ def check(options):
 
 def make_plan(options, choice):
     """What the guests have in common; builds the modules."""
-    guest.check_host()
+    guest.check_host(qemu.Machine().row)
     devices = tuple(f"virtio-scsi-pci,num_queues={n}" for n in choice.queues)
     last = cells.LIMITS["targets"] - 1
     disks = tuple(disk for index in range(len(devices)) for disk

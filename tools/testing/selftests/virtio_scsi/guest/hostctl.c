@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #define PORT	"/dev/vmtest/ctl"
+#define OUT	"/dev/vmtest/out"
+#define ERR	"/dev/vmtest/err"
+#define PORTS	"/sys/kernel/debug/virtio-ports"
 #define LOCK	"/run/hostctl.lock"
 #define USAGE	2
 
@@ -126,10 +129,13 @@ static int take_reply(int fd)
 	return status;
 }
 
+/* A port of virtio-serial can be open once only: another hostctl is quick. */
 static int open_port(void)
 {
-	int fd = open(PORT, O_RDWR | O_NOCTTY);
+	int fd;
 
+	while ((fd = open(PORT, O_RDWR | O_NOCTTY)) < 0 && errno == EBUSY)
+		usleep(1000);
 	if (fd < 0)
 		fail(PORT);
 	return fd;
@@ -191,6 +197,45 @@ static void drain(const char *path)
 	close(fd);
 }
 
+/* How many bytes a port of virtio-serial was given since it is there. */
+static unsigned long sent(const char *port)
+{
+	char device[64], path[128], line[128];
+	unsigned long count = 0;
+	ssize_t len = readlink(port, device, sizeof(device) - 1);
+	FILE *file;
+
+	if (len < 0)
+		fail(port);
+	device[len] = '\0';
+	snprintf(path, sizeof(path), "%s%s", PORTS, strrchr(device, '/'));
+	file = fopen(path, "r");
+	if (!file)
+		fail(path);
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "bytes_sent: %lu", &count);
+	fclose(file);
+	return count;
+}
+
+/*
+ * Everything printed so far is on its way when this returns; if it cannot be
+ * waited for, the host is told how much there is.
+ */
+static void drain_output(int fd, struct text *text)
+{
+	char line[64];
+	int len;
+
+	if (isatty(fd)) {
+		drain(OUT);
+		drain(ERR);
+		return;
+	}
+	len = snprintf(line, sizeof(line), "sent %lu %lu\n", sent(OUT), sent(ERR));
+	append(text, line, len);
+}
+
 /* What init reports: no answer, and after everything printed before it. */
 static int say(int argc, char **argv)
 {
@@ -198,8 +243,7 @@ static int say(int argc, char **argv)
 	int fd = open_port();
 	int i;
 
-	drain("/dev/vmtest/out");
-	drain("/dev/vmtest/err");
+	drain_output(fd, &text);
 	append(&text, "init", 4);
 	for (i = 0; i < argc; i++)
 		append_word(&text, argv[i]);

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import time
 
-from . import paths
+from . import arch, paths
 from .errors import BuildError
 
 TESTS = "tools/testing/selftests/virtio_scsi"
@@ -80,6 +80,8 @@ def make(kernel, copy, log, directory="", *more):
         command = ["make", "-C", str(kernel.headers)]
         if not shutil.which("pahole"):
             command.append("CONFIG_DEBUG_INFO_BTF_MODULES=")
+        if kernel.arch.triple:
+            command.append(f"CROSS_COMPILE={kernel.arch.triple}-")
     command += [f"M={inside}/{directory}".rstrip("/"), f"-j{os.cpu_count()}",
                 *(word.replace("@", inside) for word in more), "modules"]
     env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C",
@@ -134,6 +136,7 @@ def modules(kernel, checkout=paths.CHECKOUT):
     if not (checkout / "Kbuild").exists():
         raise BuildError(f"{checkout} has no Kbuild: there is no driver to "
                          "build; --driver intree works without")
+    arch.check_compiler(kernel.arch)
     with paths.locked(f"build-{kernel.version}"):
         copy = copy_of(kernel, checkout)
         done = copy / "built"
@@ -149,18 +152,19 @@ def modules(kernel, checkout=paths.CHECKOUT):
 
 
 @contextlib.contextmanager
-def made(complaint, folder, source, checkout):
+def made(complaint, folder, source, checkout, *words):
     """
     What the Makefile of SOURCE builds, in a FOLDER of the cache that is this
     checkout's, and stays as it is until the end of the block; if it cannot,
-    COMPLAINT and the compiler's.
+    COMPLAINT and the compiler's. WORDS are more of make's.
     """
     key = hashlib.sha256(str(checkout).encode()).hexdigest()[:8]
     output = paths.subdir(folder) / key
     output.mkdir(exist_ok=True)
     with paths.locked(folder):
         done = subprocess.run(
-            ["make", "-s", "-C", str(checkout / source), f"OUTPUT={output}"],
+            ["make", "-s", "-C", str(checkout / source), f"OUTPUT={output}",
+             *words],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             check=False, stdin=subprocess.DEVNULL)
         if done.returncode:
@@ -168,10 +172,15 @@ def made(complaint, folder, source, checkout):
         yield output
 
 
-def helpers(checkout=paths.CHECKOUT):
-    """The helper programs for the guest: name -> what the file holds."""
-    with made("the guest's helper programs do not build", "helpers",
-              TESTS, checkout) as output:
+def helpers(row, checkout=paths.CHECKOUT):
+    """The helper programs for a guest of an architecture: name -> what the
+    file holds."""
+    arch.check_compiler(row)
+    folder, words = "helpers", []
+    if row.triple:
+        folder, words = f"helpers-{row.name}", [f"CC={row.compiler}"]
+    with made("the guest's helper programs do not build", folder,
+              TESTS, checkout, *words) as output:
         sources = [*(checkout / TESTS).glob("*.c"),
                    *(checkout / TESTS / "guest").glob("*.c")]
         return {p.stem: (output / p.stem).read_bytes() for p in sources}

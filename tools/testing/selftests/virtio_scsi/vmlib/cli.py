@@ -7,14 +7,14 @@ import re
 import signal
 import sys
 
-from . import (guest, own, packages, paths, qemu, qemus, scripted, session,
-               testrun, tests as guest_tests)
+from . import (arch, guest, own, packages, paths, qemu, qemus, scripted,
+               session, testrun, tests as guest_tests)
 from .errors import SetupError, UsageError, VmtestError
 
 COMMANDS = ("run", "test", "list", "shell", "prepare", "headers")
 DRIVERS = ("ours", "intree", "none")
 # Options that a test's vm line may leave to the command line.
-MACHINE_KEYS = ("machine", "accel", "smp", "mem", "device", "disk", "host",
+MACHINE_KEYS = ("arch", "machine", "accel", "smp", "mem", "device", "disk", "host",
                 "qemu")
 HOST_DEVICE = "vhost-user-scsi-pci,num_queues=4"
 SHELL_SECONDS = 7 * 86400
@@ -24,14 +24,16 @@ vmtest test [options] [NAME…]             run the guest tests; NAME: a file, a
                                           group, spec_NN or FNN
 vmtest list                               the tests and what each shows
 vmtest shell [options]                    a root shell in the guest
-vmtest prepare [--kernel K]…              fetch kernels into the cache
-vmtest headers --kernel K                 print the headers directory
+vmtest prepare [--arch A] [--kernel K]…   fetch kernels into the cache
+vmtest headers [--arch A] --kernel K      print the headers directory
 
 Options of run, test and shell:
-  --kernel 6.12|6.1|7.3|debug|kcsan       default 6.12; test: may repeat
+  --kernel 6.12|6.1|7.3|rt|debug|kcsan    default 6.12; test: may repeat
   --qemu 7.2|10.0                         default the host's QEMU
-  --arch x86_64
-  --machine q35|pc|microvm                default q35
+  --arch x86_64|i686|arm64|s390x          default x86_64; kernels 6.12 on
+                                          arm64, 6.1 on i686 and s390x
+  --machine q35|pc|microvm                default q35 (arm64: virt,
+                                          s390x: s390-ccw-virtio)
   --accel single|multi|kvm                default single (kvm: if it works)
   --driver ours|intree|none               default ours
   --params 'num_queues=4'                 module parameters
@@ -99,8 +101,8 @@ def add_machine_options(parser, repeat_kernel=False):
     add("--kernel", action="append" if repeat_kernel else "store",
         default=None)
     add("--qemu")
-    add("--arch", default="x86_64")
-    add("--machine", default="q35")
+    add("--arch", default=arch.NATIVE)
+    add("--machine")
     add("--accel", default="single")
     add("--driver", default="ours")
     add("--params", default="")
@@ -129,17 +131,20 @@ def make_parser(command):
         parser.add_argument("--jobs", type=positive)
         parser.add_argument("--results")
         parser.add_argument("--resume", action="store_true")
-    if command == "prepare":
-        parser.add_argument("--kernel", action="append")
-    if command == "headers":
-        parser.add_argument("--kernel")
+    if command in ("prepare", "headers"):
+        parser.add_argument("--arch", default=arch.NATIVE)
+        parser.add_argument("--kernel", action="append"
+                            if command == "prepare" else "store")
     return parser
 
 
 def parse_machine_line(words, name):
     """The options of a test's "vm:" line."""
     try:
-        return make_parser("run").parse_args(join_values(words))
+        options = make_parser("run").parse_args(join_values(words))
+        if options.arch != arch.NATIVE:
+            raise UsageError(f"--arch {options.arch}: accepted: a line archs:")
+        return options
     except UsageError as error:
         raise UsageError(f"{name}: vm: {error}") from error
 
@@ -160,13 +165,37 @@ def join_values(words):
 
 def check(options):
     """Refuse what does not exist, or not yet."""
-    qemu.choose("--arch", options.arch, qemu.ARCHES, qemu.LATER_ARCHES)
-    qemu.choose("--machine", options.machine, qemu.MACHINES)
-    qemu.choose("--accel", options.accel, tuple(qemu.ACCELS))
+    row = arch.get(options.arch)
+    qemu.choose("--machine", options.machine or row.machines[0], row.machines)
+    qemu.choose("--accel", options.accel, row.accels)
     qemu.choose("--driver", options.driver, DRIVERS)
+    if row.name != arch.NATIVE:
+        check_foreign(options)
     qemu.own_version(options.qemu)
     if options.host:
         check_host(options)
+
+
+def check_foreign(options):
+    """What is there for guests of the host's own architecture alone."""
+    given = {"--qemu": options.qemu, "--host": options.host,
+             "--fio": options.fio and ""}
+    for option, value in given.items():
+        if value not in (None, False):
+            raise UsageError(f"{option} {value}".rstrip()
+                             + f" with --arch {options.arch}: "
+                             f"accepted: --arch {arch.NATIVE}")
+
+
+def kernels_of(options):
+    """The full names of the kernels that the options mean."""
+    row = arch.get(options.arch)
+    names = options.kernel or (row.kernels or packages.KERNELS)[0]
+    full = [row.kernel(name)
+            for name in ([names] if isinstance(names, str) else names)]
+    for name in full:
+        packages.check_name(name)
+    return full
 
 
 def check_host(options):
@@ -175,7 +204,7 @@ def check_host(options):
     if options.disk:
         raise UsageError(f"--disk {options.disk[0]} with --host: accepted: disk "
                          "lines in the script")
-    if options.machine not in ("q35", "pc"):
+    if options.machine not in (None, "q35", "pc"):
         raise UsageError(f"--machine {options.machine} with --host: "
                          "accepted: q35, pc")
     wrong = next((d for d in options.device
@@ -198,7 +227,8 @@ def machine_of(options):
         raise UsageError("--disk: two disks at hba-target-lun "
                          f"{twice}; accepted: one each")
     return qemu.Machine(
-        machine=options.machine, accel=options.accel, smp=options.smp,
+        arch=options.arch, accel=options.accel, smp=options.smp,
+        machine=options.machine or arch.get(options.arch).machines[0],
         mem=options.mem, disks=tuple(disks),
         devices=tuple(options.device) or (HOST_DEVICE,) * bool(options.host),
         host=scripted.script_of(options.host) if options.host else "",
@@ -209,16 +239,15 @@ def machine_of(options):
 def make_plan(options, **more):
     """A session's plan from the options."""
     check(options)
-    packages.check_name(options.kernel or "6.12")
+    kernel, = kernels_of(options)
     machine = machine_of(options)
-    guest.check_host()
+    guest.check_host(machine.row)
     if machine.qemu:
         qemus.get(machine.qemu)
     values = {"driver": options.driver, "params": options.params,
               "timeout": options.timeout or 120, "fio": options.fio, **more}
     plan = session.prepare(session.Plan(
-        kernel=own.get(options.kernel or "6.12"), machine=machine,
-        **values))
+        kernel=own.get(kernel), machine=machine, **values))
     plan.machine = session.settle_accel(machine, plan)
     return plan
 
@@ -238,13 +267,16 @@ def do_run(words):
     """vmtest run"""
     words, script = split_script(words)
     options = make_parser("run").parse_args(join_values(words))
-    fio = options.fio or bool(re.search(r"\bfio\b", script))
-    return session.run_script(make_plan(options, script=script, fio=fio))
+    options.fio |= bool(re.search(r"\bfio\b", script))
+    return session.run_script(make_plan(options, script=script))
 
 
 def do_shell(words):
     """vmtest shell"""
     options = make_parser("shell").parse_args(join_values(words))
+    if not arch.get(options.arch).has_terminal:
+        raise UsageError(f"shell --arch {options.arch}: it has no terminal; "
+                         "accepted: run -- 'SHELL SCRIPT'")
     plan = make_plan(options, mode="shell",
                      timeout=options.timeout or SHELL_SECONDS)
     return session.run_shell(plan)
@@ -286,12 +318,13 @@ def choose_tests(options):
     chosen = guest_tests.choose(found, options.names, options.core,
                                 options.full)
     core = guest_tests.choose(found, options.names, True, options.full)
-    kernels = options.kernel or ["6.12"]
-    for name in (*kernels, *options.core_kernel):
+    kernels = kernels_of(options)
+    row = arch.get(options.arch)
+    more = [row.kernel(name) for name in options.core_kernel]
+    for name in more:
         packages.check_name(name)
     return [(k, chosen) for k in dict.fromkeys(kernels)] + \
-        [(k, core) for k in dict.fromkeys(options.core_kernel)
-         if k not in kernels]
+        [(k, core) for k in dict.fromkeys(more) if k not in kernels]
 
 
 def test_groups(options, reporter_earlier):
@@ -305,7 +338,7 @@ def test_groups(options, reporter_earlier):
                                      kernel, machine_for(options))
     if not groups and not earlier:
         raise UsageError("test: none of these runs there; accepted: see the "
-                         "kernels: and core: lines of the tests")
+                         "kernels:, archs: and core: lines of the tests")
     return groups, earlier
 
 
@@ -356,7 +389,7 @@ def do_test(words):
     notes = testrun.earlier_results(
         options.results if options.resume else None, options.driver)
     groups, earlier = test_groups(options, notes)
-    guest.check_host()
+    guest.check_host(arch.get(options.arch))
     count = len(earlier) + sum(len(group.tests) for group in groups)
     kernels = {g.kernel for g in groups} | {k for _, k in earlier}
     groups, skipped = without_qemu(options, groups)
@@ -375,10 +408,9 @@ def do_test(words):
 def do_prepare(words):
     """vmtest prepare"""
     options = make_parser("prepare").parse_args(words)
-    names = options.kernel or list(packages.KERNELS)
-    for name in names:
-        packages.check_name(name)
-    for name in names:
+    row = arch.get(options.arch)
+    options.kernel = options.kernel or row.kernels or packages.KERNELS
+    for name in kernels_of(options):
         kernel = own.get(name, update=True)
         packages.tell(f"{name}: {kernel.version}")
     return 0
@@ -387,8 +419,7 @@ def do_prepare(words):
 def do_headers(words):
     """vmtest headers"""
     options = make_parser("headers").parse_args(words)
-    name = options.kernel or "6.12"
-    packages.check_name(name)
+    name, = kernels_of(options)
     print(own.get(name).headers)
     return 0
 

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from . import guestlink, klog, qemu, qmp, scripted
+from . import arch, guestlink, klog, qemu, qmp, scripted
 from .errors import SetupError
 
 SOCKETS = ("out", "err", "ctl", "qmp")
@@ -71,6 +71,8 @@ class Guest:
         self.complaint = []     # after the end: what QEMU had to say
         self.hosts_said = []    # and the scripted hosts
         self.control_rest = b""
+        self.lines = []         # of the control port, not yet heeded
+        self.received = {"out": 0, "err": 0}
         self.hosts = scripted.Hosts(machine, work,
                                     bool(machine.host and
                                          qemu.reconnects(machine)))
@@ -203,6 +205,7 @@ class Guest:
         elif data and name == "ctl":
             self.control_rest += data
         elif data:
+            self.received[name] += len(data)
             getattr(self.handler, name)(data)
         return len(data)
 
@@ -210,14 +213,22 @@ class Guest:
         """Messages of the guest, each after all that was printed before."""
         self._read("ctl")
         *lines, self.control_rest = self.control_rest.split(b"\n")
-        if lines:
+        self.lines += filter(None, map(guestlink.parse, lines))
+        if self.lines:
             self._drain_output()
-        for line in lines:
-            words = guestlink.parse(line)
-            if words and words[0] == "hostctl":
+        while self.lines and not self._early(self.lines[0]):
+            words = self.lines.pop(0)
+            if words[0] == "hostctl":
                 self.hostctl.request(words[1:])
-            elif words:
+            else:
                 self.handler.message(words)
+
+    def _early(self, words):
+        """Whether QEMU still holds output that comes before a message: the
+        guest says how much there is where it cannot wait for it."""
+        return words[0] == "sent" and any(
+            self.received[name] < int(count)
+            for name, count in zip(("out", "err"), words[1:]))
 
     def _drain_output(self):
         while self._read("out") or self._read("err"):
@@ -255,11 +266,11 @@ class Guest:
         return [line for line in lines if line.strip()]
 
 
-def check_host():
+def check_host(row):
     """The programs that a guest cannot do without."""
     for name, package in (("setpriv", "util-linux"),):
         if not any(os.access(os.path.join(d, name), os.X_OK)
                    for d in os.environ.get("PATH", "").split(":")):
             raise SetupError(f"{name} is not installed: "
                              f"apt-get install {package}")
-    qemu.version()
+    arch.check_program(row)

@@ -7,18 +7,17 @@ They are not compressed: unpacking costs an emulated CPU more than QEMU's
 copying of some megabytes.
 """
 
-import functools
 import hashlib
 import lzma
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import time
 
-from . import cpio, paths
+from . import cpio, paths, toolbox
 from .errors import SetupError
+from .toolbox import host_tool
 
 # Stock modules that the tests use, if the kernel does not have them built in.
 MODULES = """
@@ -37,43 +36,23 @@ TOOLS = """
     bash dash blockdev date dd flock mke2fs e2fsck taskset timeout
 """.split()
 KMOD_NAMES = "modprobe rmmod insmod lsmod modinfo depmod".split()
-# Where the tools come from, for the line that says what to install.
-PACKAGES = {"lsscsi": "lsscsi", "sg_": "sg3-utils", "kmod": "kmod",
-            "busybox": "busybox-static", "fio": "fio"}
 KEPT_DAYS = 3
 TOP_LINKS = ("bin", "sbin", "lib", "lib64")
 MOUNTS = ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "etc")
 
 
-def host_tool(name):
-    """The path of a program on the host."""
-    path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
-    if path:
-        return path
-    package = next((p for n, p in PACKAGES.items() if name.startswith(n)), name)
-    raise SetupError(f"{name} is not installed: apt-get install {package}")
-
-
 def merged(path):
-    """The place of an absolute host path in a root with a merged /usr."""
+    """The place of an absolute path in a root with a merged /usr."""
     relative = str(path).lstrip("/")
     top = relative.split("/", 1)[0]
     return f"usr/{relative}" if top in TOP_LINKS else relative
 
 
-@functools.lru_cache(maxsize=None)
-def libraries(program):
-    """The shared libraries of a program, as the dynamic loader sees them."""
-    done = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.DEVNULL, check=False)
-    return tuple(re.findall(r"(?:=> |^\s+)(/\S+)", done.stdout, re.M))
-
-
-def add_program(archive, path):
-    """A program of the host with its libraries."""
-    for name in (path, *libraries(path)):
+def add_program(archive, tools, path):
+    """A program with its libraries."""
+    for name in (path, *tools.libraries(path)):
         data = pathlib.Path(name).read_bytes()
-        archive.file(merged(name), data, 0o755)
+        archive.file(merged(tools.place(name)), data, 0o755)
 
 
 def module_index(kernel):
@@ -146,7 +125,7 @@ def state(path):
 
 def own_state():
     """What changes when this code does."""
-    return state(__file__) + state(cpio.__file__)
+    return "".join(map(state, (__file__, cpio.__file__, toolbox.__file__)))
 
 
 def prune():
@@ -175,16 +154,17 @@ def cached(name, write):
 
 def base(kernel):
     """Tools and stock modules for one kernel."""
-    programs = [host_tool(t) for t in ("busybox", "kmod", *TOOLS)]
+    tools = toolbox.of(kernel.arch)
+    programs = [tools.find(t) for t in ("busybox", "kmod", *TOOLS)]
     key = stamp_of(own_state(), kernel.version, list_hash(),
                    *map(state, programs))
 
     def write(archive):
         skeleton(archive)
         for path in programs:
-            add_program(archive, path)
-        program_links(archive)
-        busybox_links(archive, programs[0])
+            add_program(archive, tools, path)
+        program_links(archive, tools.place(programs[1]))
+        busybox_links(archive, tools, programs[0])
         add_tree(archive, unpack_modules(kernel))
     return cached(f"base-{kernel.version}-{key}.cpio", write)
 
@@ -202,10 +182,10 @@ def skeleton(archive):
     archive.link("etc/mtab", "/proc/mounts")
 
 
-def program_links(archive):
+def program_links(archive, kmod):
     """Programs of many names."""
     for name in KMOD_NAMES:
-        archive.link(f"usr/sbin/{name}", merged_link(host_tool("kmod")))
+        archive.link(f"usr/sbin/{name}", merged_link(kmod))
     # Not busybox's shell: it prefers its own lsscsi and modprobe to the real.
     archive.link("usr/bin/sh", "dash")
     archive.link("usr/sbin/mkfs.ext4", "mke2fs")
@@ -217,17 +197,18 @@ def merged_link(path):
     return "/" + merged(path)
 
 
-def busybox_links(archive, program):
-    """A link for each applet that has no real program."""
-    if libraries(program):
+def busybox_links(archive, tools, program):
+    """A link for each applet that has no real program. The applets are those
+    of the host's busybox, for another's cannot be asked here."""
+    if tools.libraries(program):
         raise SetupError("busybox is not static: "
                          "apt-get install busybox-static")
-    applets = subprocess.run([program, "--list"], stdout=subprocess.PIPE,
-                             text=True, check=True).stdout.split()
+    applets = subprocess.run([host_tool("busybox"), "--list"], text=True,
+                             stdout=subprocess.PIPE, check=True).stdout.split()
     taken = {os.path.basename(name) for name in archive.seen}
     for name in applets:
         if name not in taken:
-            archive.link(f"usr/bin/{name}", merged_link(program))
+            archive.link(f"usr/bin/{name}", merged_link(tools.place(program)))
 
 
 def add_tree(archive, tree):
@@ -242,7 +223,8 @@ def fio():
     """fio and its 80 MB of libraries."""
     program = host_tool("fio")
     return cached(f"fio-{stamp_of(own_state(), state(program))}.cpio",
-                  lambda archive: add_program(archive, program))
+                  lambda archive: add_program(archive, toolbox.HostTools(),
+                                              program))
 
 
 def driver(kernel, modules):

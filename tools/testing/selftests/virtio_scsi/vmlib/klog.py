@@ -6,7 +6,7 @@ import re
 # First lines of reports that nobody wants to see.
 REPORTS = re.compile(
     r"WARNING:|BUG:|\bBUG at |Oops|KASAN|KCSAN|KFENCE|UBSAN|int3: 0000|"
-    r"general protection fault|unable to handle|stack segment|divide error|"
+    r"general protection fault|[Uu]nable to handle|stack segment|divide error|"
     r"invalid opcode|Kernel panic|possible recursive locking|"
     r"possible circular locking|possible irq lock inversion|"
     r"inconsistent lock state|bad unlock balance|suspicious RCU usage|"
@@ -17,12 +17,14 @@ REPORTS = re.compile(
     r"sleeping function called|scheduling while atomic|Bad page|"
     r"refcount_t: |list_(?:add|del) corruption|ODEBUG|"
     r"page allocation failure|Out of memory|oom-kill|"
-    r"Call Trace:|nobody cared|double fault")
+    r"Call [Tt]race:|nobody cared|double fault|"
+    # arm64 and s390x
+    r"Internal error: |SError|ilc:\d \[#")
 # A race is of interest if one side of it is ours; the kernel has many others.
 RACE = re.compile(r"BUG: KCSAN: ")
 OURS = re.compile(r"\b(?:virtscsi|virtqueue|vring)_")
 # The first line of a report decides, its stack trace says it again.
-TRACE = re.compile(r"Call Trace:")
+TRACE = re.compile(r"Call [Tt]race:")
 END = re.compile(r"---\[ end trace|\bvmtest: (begin|end) ")
 # The emulated clock sometimes jumps while it is calibrated, before there is a
 # driver: minutes in which nobody has seen a CPU. Backtraces of all CPUs follow.

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's kernels, unpacked into the cache, never installed on the host."""
+"""
+Debian's kernels, and the programs of guests of other architectures, unpacked
+into the cache, never installed on the host.
+"""
 
+import contextlib
 import dataclasses
+import hashlib
 import os
 import pathlib
 import re
@@ -11,18 +16,25 @@ import subprocess
 import sys
 import time
 
-from . import paths
+from . import arch, paths
 from .errors import SetupError, UsageError
 
 KERNELS = ("6.12", "6.1", "7.3")
 # Built here, by own.py; the tests that run on 6.12 run on these.
 OWN = ("debug", "kcsan")
 OWN_BASE = "6.12"
-LATER_KERNELS = ("rt", "686")
+# Debian's 6.12 with PREEMPT_RT; the tests that run on 6.12 run on it.
+REALTIME = "rt"
 # How much longer things take where every access to memory is looked at.
 SLOWNESS = 4
 # The meta packages that name the newest version of each kernel.
-META = {"6.1": "linux-image-amd64", "6.12": "linux-image-6.12-amd64"}
+META = {"6.1": "linux-image-amd64", "6.12": "linux-image-6.12-amd64",
+        REALTIME: "linux-image-6.12-rt-amd64",
+        "6.1-i686": "linux-image-686-pae", "6.1-s390x": "linux-image-s390x",
+        "6.12-arm64": "linux-image-6.12-arm64"}
+# The programs of a guest that cannot have the host's.
+TOOLS = ("bash busybox-static coreutils dash e2fsprogs kmod lsscsi sg3-utils "
+         "util-linux").split()
 TRIES = 3
 CHROOT = "trixie"
 CHROOT_TOOLS = "ca-certificates,gcc-14,libc6-dev,make,kmod,pahole"
@@ -33,7 +45,7 @@ QUIET_APT = ["-qq", "-o", "APT::Sandbox::User=root"]
 class Kernel:
     """One unpacked kernel."""
 
-    name: str           # what --kernel says
+    name: str           # what --kernel says, and the architecture
     version: str        # uname -r
     root: pathlib.Path
 
@@ -62,19 +74,30 @@ class Kernel:
         return self.root / f"usr/src/linux-headers-{self.version}"
 
     @property
+    def arch(self):
+        """The row of its architecture."""
+        return arch.split(self.name)[1]
+
+    @property
     def slowness(self):
         """What every limit of time is multiplied by."""
         return SLOWNESS if self.name in OWN else 1
 
 
+def base_of(name):
+    """The version that the tests of kernel NAME are chosen by."""
+    plain = arch.split(name)[0]
+    return OWN_BASE if plain in (*OWN, REALTIME) else plain
+
+
 def check_name(name):
-    """Refuse a kernel that is unknown or comes with a later issue."""
-    accepted = ", ".join(KERNELS + OWN)
-    if name in LATER_KERNELS:
-        raise UsageError(f"--kernel {name}: not there yet; "
-                         f"accepted: {accepted}")
-    if name not in KERNELS + OWN:
-        raise UsageError(f"--kernel {name}: unknown; accepted: {accepted}")
+    """Refuse a kernel that is unknown, or that its architecture has not."""
+    plain, row = arch.split(name)
+    accepted = row.kernels or (*KERNELS, REALTIME, *OWN)
+    where = f" --arch {row.name}" if row.kernels else ""
+    if plain not in accepted:
+        raise UsageError(f"--kernel {plain}{where}: unknown; accepted: "
+                         + ", ".join(accepted))
 
 
 def tell(text):
@@ -100,30 +123,35 @@ def run(command, tries=1, **kwargs):
     raise SetupError(f"{words} … failed: {lines[-1]}")
 
 
-def depends(package):
-    """The names that PACKAGE depends on, by the host's apt lists."""
+def depends(package, apt=()):
+    """The names that PACKAGE depends on, by the host's apt lists or those of
+    the options APT."""
     try:
-        out = run(["apt-cache", "depends", package])
+        out = run(["apt-cache", *apt, "depends", package])
     except SetupError as error:
         raise SetupError(f"apt knows no package {package}: "
-                         "run apt-get update first") from error
+                         + ("none of the lists has it" if apt else
+                            "run apt-get update first")) from error
     return re.findall(r"^ *Depends: (\S+)$", out, re.M)
 
 
-def newest(name):
+def newest(name, apt=()):
     """The version that the meta package of kernel NAME stands for."""
-    for package in depends(META[name]):
-        found = re.fullmatch(r"linux-image-(\d.*-amd64)", package)
-        if found and found[1].startswith(name + "."):
+    for package in depends(META[name], apt):
+        found = re.fullmatch(r"linux-image-(\d.*)", package)
+        if found and found[1].startswith(base_of(name) + "."):
             return found[1]
     raise SetupError(f"{META[name]} names no {name} kernel here")
 
 
-def host_packages(version):
-    """The packages with image and headers of VERSION."""
+def kernel_packages(version, apt=()):
+    """The packages with image and headers of VERSION, and the one with the
+    programs that modules are built with, which is the host's in any case."""
     names = [f"linux-image-{version}", f"linux-headers-{version}"]
-    wanted = re.compile(r"linux-headers-.*-common|linux-kbuild-.*")
-    return names + [p for p in depends(names[1]) if wanted.fullmatch(p)]
+    below = depends(names[1], apt)
+    common = re.compile(r"linux-headers-.*-common(-rt)?")
+    return (names + [p for p in below if common.fullmatch(p)],
+            [p for p in below if p.startswith("linux-kbuild-")])
 
 
 def unpack(debs, root):
@@ -168,13 +196,21 @@ def take_parts(root, version):
         raise SetupError(f"the packages of {version} hold no {missing[0]}")
 
 
-def fetch_on_host(version):
-    """Download and unpack a kernel that the host's own apt knows."""
+def download(names, work, apt=()):
+    """Packages, to the folder WORK."""
+    run(["apt-get", *QUIET_APT, *apt, "download", *names], tries=TRIES,
+        cwd=work)
+
+
+def fetch_on_host(version, apt=()):
+    """Download and unpack a kernel that the host's own apt knows, or the one
+    of the options APT."""
     final = paths.subdir("kernels") / version
     with paths.scratch("fetch-") as work:
         tell(f"fetching linux {version}")
-        run(["apt-get", *QUIET_APT, "download", *host_packages(version)],
-            tries=TRIES, cwd=work)
+        names, kbuild = kernel_packages(version, apt)
+        download(names, work, apt)
+        download(kbuild, work)
         root = work / "root"
         unpack(sorted(work.glob("*.deb")), root)
         relocate(root / f"usr/src/linux-headers-{version}", root, final)
@@ -196,6 +232,73 @@ def mirror():
         if fields[1:] == [codename, "main"]:
             return fields[0]
     raise SetupError("the host's apt configuration names no Debian mirror")
+
+
+def archives():
+    """The host's own sources of Debian, as lines of a sources.list."""
+    out = run(["apt-get", "indextargets", "--format",
+               "$(SITE) $(RELEASE) $(COMPONENT) $(ORIGIN)",
+               "Created-By: Packages"])
+    lines = [line.split() for line in out.splitlines()]
+    return list(dict.fromkeys(
+        f"deb {words[0]} {words[1]} main" for words in lines
+        if words[2:] == ["main", "Debian"]))
+
+
+def apt_options(work, sources, architecture=""):
+    """Options that make an apt of its own, below WORK, which knows the lines
+    SOURCES alone and nothing that is installed."""
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (work / folder).mkdir(parents=True)
+    (work / "sources.list").write_text("\n".join(sources) + "\n", "ascii")
+    (work / "status").touch()
+    values = {"Dir::Etc::sourcelist": work / "sources.list",
+              "Dir::Etc::sourceparts": "/dev/null",
+              "Dir::State::Lists": work / "lists",
+              "Dir::State::status": work / "status",
+              "Dir::Cache": work / "cache"}
+    if architecture:
+        values["APT::Architecture"] = architecture
+        values["APT::Architectures::"] = architecture
+    options = [*QUIET_APT]
+    for key, value in values.items():
+        options += ["-o", f"{key}={value}"]
+    return options
+
+
+@contextlib.contextmanager
+def foreign_apt(row):
+    """The options of an apt for another architecture, its lists fetched."""
+    with paths.scratch("apt-") as work:
+        tell(f"fetching the lists of packages for {row.name}")
+        options = apt_options(work, archives(), row.debian)
+        try:
+            run(["apt-get", *options, "update"], tries=TRIES)
+        except SetupError as error:
+            tell(f"{error} Going on with the lists that came.")
+        yield options, work / "cache/archives"
+
+
+def tools(row):
+    """A root with the programs of a guest of another architecture."""
+    key = hashlib.sha256(" ".join(TOOLS).encode()).hexdigest()[:8]
+    place = paths.subdir("tools") / f"{row.name}-{key}"
+    with paths.locked(f"tools-{row.name}"):
+        if not place.is_dir():
+            fetch_tools(row, place)
+    return place
+
+
+def fetch_tools(row, place):
+    """Download and unpack them and all that they depend on."""
+    with foreign_apt(row) as (options, debs), \
+            paths.scratch("tools-") as work:
+        tell(f"fetching programs for {row.name}")
+        run(["apt-get", *options, "-o", "Debug::NoLocking=1", "-y",
+             "--download-only", "--no-install-recommends", "install", *TOOLS],
+            tries=TRIES)
+        unpack(sorted(debs.glob("*.deb")), work / "root")
+        os.rename(work / "root", place)
 
 
 def in_chroot(root, *command, tries=1):
@@ -272,8 +375,22 @@ def known(name):
     return kernel if kernel.root.is_dir() and kernel.headers.is_dir() else None
 
 
+def refresh_foreign(name, row):
+    """The same for a kernel of another architecture."""
+    with foreign_apt(row) as (options, _):
+        version = newest(name, options)
+        have = known(name)
+        if not have or have.version != version:
+            fetch_on_host(version, options)
+            note_version(name, version)
+    return known(name)
+
+
 def refresh(name):
     """Fetch the newest version of kernel NAME unless it is there."""
+    row = arch.split(name)[1]
+    if row.name != arch.NATIVE:
+        return refresh_foreign(name, row)
     if name == "7.3":
         chroot = make_chroot()
         version = newest_73(chroot)

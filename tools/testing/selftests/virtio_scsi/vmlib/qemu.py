@@ -5,19 +5,16 @@ import dataclasses
 import json
 import os
 import re
-import shutil
 import subprocess
 
-from . import paths, qemus, scripted
+from . import arch, paths, qemus, scripted
 from .errors import SetupError, UsageError
 
-ARCHES = ("x86_64",)
-LATER_ARCHES = ("arm64", "s390x")
-MACHINES = ("q35", "pc", "microvm")
 LATER_QEMUS = ("11.1",)
 ACCELS = {"single": "tcg,thread=single", "multi": "tcg,thread=multi",
           "kvm": "kvm"}
 PROGRAM = qemus.PROGRAM
+PCI_ADAPTER = "virtio-scsi-pci"
 # The serial ports: console, the script's stdout and stderr, vmtest's own.
 PORTS = ("console", "out", "err", "ctl")
 # COM3 and COM4 share interrupts with the others unless told not to.
@@ -34,7 +31,10 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 # A transitional device needs a bus that is not PCI Express.
 CONVENTIONAL = re.compile(r"(disable-legacy=off|disable-modern=on|"
                           r"(^|,)(bus|addr)=)")
-KERNEL_ARGS = ("console=ttyS0 loglevel=5 panic=-1 no_console_suspend "
+# Those with PCI Express, and those with virtio-mmio.
+PCIE_MACHINES = ("q35", "virt")
+MMIO_MACHINES = ("microvm", "virt")
+KERNEL_ARGS = ("loglevel=5 panic=-1 no_console_suspend "
                "rcupdate.rcu_expedited=1")
 
 
@@ -63,6 +63,7 @@ class Disk:
 class Machine:
     """All that the options say about a guest's hardware and kernel line."""
 
+    arch: str = arch.NATIVE
     machine: str = "q35"
     accel: str = "single"
     smp: str = "4"
@@ -73,6 +74,11 @@ class Machine:
     qemu: str = ""          # one of qemus.py, or the host's
     qemu_args: tuple = ()
     append: tuple = ()
+
+    @property
+    def row(self):
+        """The facts of its architecture."""
+        return arch.get(self.arch)
 
 
 def is_file(path):
@@ -165,9 +171,7 @@ def choose(option, value, accepted, later=()):
 
 def version():
     """The host's QEMU, as in 7.2."""
-    if not shutil.which(PROGRAM):
-        raise SetupError(f"{PROGRAM} is not installed: "
-                         "apt-get install qemu-system-x86")
+    arch.check_program(arch.get(arch.NATIVE))
     out = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE,
                          text=True, check=True).stdout
     return re.search(r"version (\d+\.\d+)", out)[1]
@@ -183,7 +187,8 @@ def own_version(name):
 
 def program_args(machine):
     """The program, and where it finds its firmware."""
-    return qemus.get(machine.qemu).command if machine.qemu else [PROGRAM]
+    return qemus.get(machine.qemu).command if machine.qemu else \
+        [machine.row.program]
 
 
 def reconnects(machine):
@@ -220,19 +225,19 @@ def machine_args(machine):
         board += ",memory-backend=shared"
     args = ["-nodefaults", "-no-user-config", "-display", "none",
             "-M", board, "-accel", ACCELS[machine.accel], "-no-reboot",
-            "-cpu", "host" if machine.accel == "kvm" else "max",
+            "-cpu", "host" if machine.accel == "kvm" else machine.row.cpu,
             "-smp", machine.smp, "-m", str(machine.mem)]
     if machine.host:
         args += ["-object", "memory-backend-memfd,id=shared,share=on,"
                  f"size={machine.mem}M"]
-    if machine.machine == "microvm":
+    if machine.machine in MMIO_MACHINES:
         args += ["-global", "virtio-mmio.force-legacy=false"]
     return args
 
 
 def kernel_args(machine, image, initrd):
     """Kernel, file system, kernel command line."""
-    words = [KERNEL_ARGS]
+    words = [f"console={machine.row.console}", KERNEL_ARGS]
     if machine.machine == "microvm":
         # Without a reset register only a triple fault ends the guest.
         words.append(f"tsc_early_khz={tsc_khz()} reboot=t")
@@ -241,17 +246,45 @@ def kernel_args(machine, image, initrd):
             "-append", " ".join(words)]
 
 
+def isa_ports(names, first=0):
+    """Ports of a PC."""
+    args = []
+    for index, name in enumerate(names, first):
+        args += ["-device", f"isa-serial,index={index},chardev={name},"
+                 f"irq={PORT_IRQS[index]}"]
+    return args
+
+
+def pci_ports(names):
+    """The board's own port is the console, the others are on the PCI bus."""
+    args = ["-serial", f"chardev:{names[0]}"]
+    for name in names[1:]:
+        args += ["-device", f"pci-serial,chardev={name}"]
+    return args
+
+
+def virtio_ports(names):
+    """A mainframe has one console; the others are found by their names."""
+    args = ["-device", f"sclpconsole,chardev={names[0]}",
+            "-device", "virtio-serial-ccw,id=vmtest"]
+    for name in names[1:]:
+        args += ["-device", f"virtserialport,bus=vmtest.0,chardev={name},"
+                 f"name=vmtest.{name}"]
+    return args
+
+
+SERIAL = {"isa": isa_ports, "pci": pci_ports, "virtio": virtio_ports}
+
+
 def port_args(machine, console, sockets):
     """The serial ports and the monitor; SOCKETS: name -> descriptor."""
     args = ["-chardev", f"file,id=console,path={console}"]
     for name, number in sockets.items():
         args += ["-chardev", f"socket,id={name},fd={number}"]
-    for index, name in enumerate(PORTS):
-        if machine.machine == "microvm" and index == 0:
-            args += ["-serial", "chardev:console"]
-            continue
-        args += ["-device", f"isa-serial,index={index},chardev={name},"
-                 f"irq={PORT_IRQS[index]}"]
+    if machine.machine == "microvm":
+        args += ["-serial", "chardev:console", *isa_ports(PORTS[1:], 1)]
+    else:
+        args += SERIAL[machine.row.serial](PORTS)
     return args + ["-mon", "chardev=qmp,mode=control"]
 
 
@@ -274,22 +307,38 @@ def scripted_args(machine, work):
 
 
 def adapter_args(machine):
-    """The adapters, on q35 each behind a root port so that it can be pulled."""
-    default = "virtio-scsi-" + ("device" if machine.machine == "microvm"
-                                else "pci")
+    """The adapters, on PCI Express each behind a root port so that it can be
+    pulled."""
+    default = "virtio-scsi-device" if machine.machine == "microvm" \
+        else PCI_ADAPTER
     args = []
     for index, text in enumerate(machine.devices or (default,)):
+        text = own_adapter(machine, text)
         keys = [key for key, _ in device_props(text)]
         if "id" not in keys:
             text += f",id=hba{index}"
         if machine.host and text.startswith(scripted.DEVICE):
             text += f",chardev=host{index}"
-        if machine.machine == "q35" and index < ROOT_PORTS and \
-                not CONVENTIONAL.search(text):
+        if machine.machine in PCIE_MACHINES and index < ROOT_PORTS and \
+                takes_root_port(text):
             args += root_port(f"rp-hba{index}", index + 1)
             text += f",bus=rp-hba{index}"
         args += ["-device", text]
     return args
+
+
+def takes_root_port(text):
+    """Whether an adapter is a PCI Express one."""
+    return "-pci" in text.partition(",")[0] and not CONVENTIONAL.search(text)
+
+
+def own_adapter(machine, text):
+    """A device in the form that the machine has: where there is another
+    adapter than the one for PCI, that one is meant."""
+    name, comma, rest = text.partition(",")
+    if name == PCI_ADAPTER:
+        name = machine.row.adapter
+    return name + comma + rest
 
 
 def adapter_id(machine, index):
@@ -307,7 +356,7 @@ def root_port(name, chassis):
 
 def spare_ports(machine):
     """Empty slots rp0, rp1, … to plug adapters into."""
-    if machine.machine != "q35":
+    if machine.machine not in PCIE_MACHINES:
         return []
     return [arg for n in range(SPARE_PORTS)
             for arg in root_port(f"rp{n}", 100 + n)]

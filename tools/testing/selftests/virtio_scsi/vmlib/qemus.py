@@ -49,28 +49,13 @@ class Emulator:
         return found[1]
 
 
-def apt_options(work, release):
-    """An apt of its own that knows RELEASE alone, below WORK."""
-    for folder in ("lists/partial", "cache/archives/partial"):
-        (work / folder).mkdir(parents=True)
-    (work / "sources.list").write_text(
-        f"deb {packages.mirror()} {release} main\n", encoding="ascii")
-    values = {"Dir::Etc::sourcelist": work / "sources.list",
-              "Dir::Etc::sourceparts": "/dev/null",
-              "Dir::State::Lists": work / "lists",
-              "Dir::Cache": work / "cache"}
-    options = [*packages.QUIET_APT]
-    for key, value in values.items():
-        options += ["-o", f"{key}={value}"]
-    return options
-
-
 def fetch(name, place):
     """Download and unpack QEMU NAME."""
     release = RELEASES[name]
     packages.tell(f"fetching QEMU {name}")
     with paths.scratch("qemu-") as work:
-        options = apt_options(work, release)
+        options = packages.apt_options(
+            work, [f"deb {packages.mirror()} {release} main"])
         packages.run(["apt-get", *options, "update"], tries=packages.TRIES)
         packages.run(["apt-get", *options, "-t", release, "download", *PARTS],
                      tries=packages.TRIES, cwd=work)

@@ -13,7 +13,6 @@ from . import build, initramfs, klog, paths, qemu
 from .errors import BAD_LOG, NOT_LOADED, NO_BOOT, TIMEOUT
 from .guest import BOOT_SECONDS, END_SECONDS, Guest
 
-LINK = "/dev/ttyS1 /dev/ttyS2 /dev/ttyS3"
 KVM_SECONDS = 30
 INT3 = "the emulation broke the kernel (int3)"
 GUEST_GONE = "the guest went away before the script ended"
@@ -50,14 +49,14 @@ def prepare(plan):
     elif plan.mode == "test":
         plan.modules = tuple(path for path in build.modules(plan.kernel)
                              if path.name in build.STANDALONE)
-    plan.helpers = build.helpers()
+    plan.helpers = build.helpers(plan.kernel.arch)
     return plan
 
 
 def config(plan):
     """The settings that init reads."""
     values = {"MODE": plan.mode, "DRIVER": plan.driver,
-              "PARAMS": plan.params, "LINK": LINK,
+              "PARAMS": plan.params, "LINK": plan.kernel.arch.link,
               "SLOWNESS": str(plan.kernel.slowness),
               "LOAD": "yes" if plan.load and plan.driver != "none" else "no"}
     return "".join(f"{k}={shlex.quote(v)}\n" for k, v in values.items())

@@ -109,6 +109,24 @@ class Int3(unittest.TestCase):
         self.assertFalse(klog.is_int3("", "multi"))
 
 
+class OtherArchitectures(unittest.TestCase):
+    """Reports in the words of other architectures."""
+
+    def test_one_line_for_each(self):
+        for first, rest in (
+                ("Unable to handle kernel NULL pointer dereference at virtual "
+                 "address 0000000000000008", "Call trace:\n f+0x0/0x10"),
+                ("Internal error: synchronous external abort: 96000210 [#1]",
+                 "Call trace:"),
+                ("SError Interrupt on CPU0, code 0xbf000002", ""),
+                ("Unable to handle kernel pointer dereference in virtual "
+                 "kernel address space", "Call Trace:\n [<0>] f+0x0"),
+                ("illegal operation: 0001 ilc:1 [#1] SMP", "Call Trace:"),
+                ("specification exception: 0006 ilc:2 [#1]", "")):
+            self.assertEqual(klog.bad_lines(f"[ 1.0] {first}\n{rest}\n"),
+                             [first])
+
+
 class Parts(unittest.TestCase):
     """Which lines belong to which test."""
 

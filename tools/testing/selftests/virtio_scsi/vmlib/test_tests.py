@@ -47,11 +47,20 @@ class Headers(unittest.TestCase):
     def test_kernels_of_our_own(self):
         test = tests.parse("test_a_01", "# kernels: 6.12 7.3\n")
         self.assertEqual([test.runs_on(k) for k in
-                          ("6.12", "6.1", "debug", "kcsan")],
-                         [True, False, True, True])
+                          ("6.12", "6.1", "debug", "kcsan", "rt")],
+                         [True, False, True, True, True])
         test = tests.parse("test_a_01", "# kernels: debug\n")
         self.assertEqual([test.runs_on(k) for k in
                           ("6.12", "debug", "kcsan")], [False, True, False])
+
+    def test_architectures(self):
+        test = tests.parse("test_a_01", "# archs: x86_64 s390x\n")
+        self.assertEqual([test.runs_on(k) for k in
+                          ("6.1", "6.1-s390x", "6.12-arm64")],
+                         [True, True, False])
+        test = tests.parse("test_a_01", "# archs: s390x\n# kernels: 6.12\n")
+        self.assertFalse(test.runs_on("6.12") or test.runs_on("6.1-s390x"))
+        self.assertEqual(tests.parse("test_a_01", "").archs, ("x86_64",))
 
     def test_only_the_first_lines(self):
         test = tests.parse("test_a_01", "#\n" * 40 + "# core: yes\n")
@@ -61,6 +70,8 @@ class Headers(unittest.TestCase):
         for text, part in (("# core: maybe", "yes, no"),
                            ("# accel: kvm", "single, multi"),
                            ("# kernels: 6.12 5.4", "5.4"),
+                           ("# archs: x86_64 vax", "vax.*s390x"),
+                           ("# archs: i686\n# fio: yes", "fio: x86_64"),
                            ("# timeout: soon", "seconds"),
                            ("# shows: G5", "FNN"),
                            ("# core: yes\n# core: yes", "two lines")):

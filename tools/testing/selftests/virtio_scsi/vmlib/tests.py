@@ -5,7 +5,7 @@ import dataclasses
 import re
 import shlex
 
-from . import packages, paths, qemu
+from . import arch, packages, paths, qemu
 from .errors import UsageError
 
 HEADER_LINES = 40
@@ -16,7 +16,8 @@ TEST_TIMEOUT = 60
 WORDS = {"core": ("yes", "no"), "fio": ("yes", "no"), "alone": ("yes", "no"),
          "load": ("yes", "no"), "full": ("yes", "no"),
          "accel": ("single", "multi")}
-TEXTS = ("what", "shows", "vm", "kernels", "params", "timeout", "intree")
+TEXTS = ("what", "shows", "vm", "kernels", "archs", "params", "timeout",
+         "intree")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Test:
     load: bool = True
     full: bool = False
     kernels: tuple = packages.KERNELS
+    archs: tuple = (arch.NATIVE,)
     accel: str = ""
     params: str = ""
     timeout: int = TEST_TIMEOUT
@@ -41,8 +43,9 @@ class Test:
 
     def runs_on(self, kernel):
         """Whether it may run there; a kernel of our own is a 6.12, too."""
-        return kernel in self.kernels or (kernel in packages.OWN and
-                                          packages.OWN_BASE in self.kernels)
+        row = arch.split(kernel)[1]
+        return row.name in self.archs and (
+            kernel in self.kernels or packages.base_of(kernel) in self.kernels)
 
 
 def normal(number):
@@ -87,6 +90,18 @@ def header_numbers(value, where):
     return tuple(numbers)
 
 
+def header_archs(values, where):
+    """The architectures of an "archs:" line."""
+    names = tuple(values.get("archs", arch.NATIVE).split())
+    accepted = (arch.NATIVE,) if values.get("fio") == "yes" else arch.NAMES
+    wrong = next((name for name in names if name not in accepted), None)
+    if wrong:
+        raise UsageError(f"{where}: archs: {wrong}: accepted"
+                         + (" with fio: " if accepted != arch.NAMES else ": ")
+                         + " ".join(accepted))
+    return names
+
+
 def parse(name, text):
     """A test from its file."""
     group = NAME.match(name)
@@ -94,7 +109,7 @@ def parse(name, text):
         raise UsageError(f"{name}.sh: accepted: test_<group>_<nn>.sh")
     values = header(text, name)
     kernels = tuple(values.get("kernels", " ".join(packages.KERNELS)).split())
-    accepted = packages.KERNELS + packages.OWN
+    accepted = (*packages.KERNELS, packages.REALTIME, *packages.OWN)
     wrong = next((k for k in kernels if k not in accepted), None)
     if wrong:
         raise UsageError(f"{name}: kernels: {wrong}: accepted: "
@@ -107,6 +122,7 @@ def parse(name, text):
     texts = {key: values[key] for key in
              ("what", "vm", "accel", "params", "intree") if key in values}
     return Test(name=name, group=group[1], kernels=kernels,
+                archs=header_archs(values, name),
                 shows=header_numbers(values.get("shows", ""), name),
                 timeout=int(timeout), **flags, **texts)
 

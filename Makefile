@@ -68,13 +68,13 @@ demo:
 shell:
 	@scripts/setup.sh run && exec $(vmtest) shell
 
-.PHONY: check check-all check-debug
-check check-all check-debug:
+.PHONY: check check-all check-arch check-debug
+check check-all check-arch check-debug:
 	@scripts/check.sh $@
 
 .PHONY: mutants
 mutants:
-	@scripts/setup.sh run build unit && exec tools/testing/mutants/run
+	@scripts/setup.sh run build unit arch && exec tools/testing/mutants/run
 
 .PHONY: unit
 unit:

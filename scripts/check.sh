@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# check.sh check | check-all | check-debug: set-up, lint, unit tests, guests; the
-# last, guests alone. Every part runs even if one before it failed; last line
+# check.sh check | check-all | check-arch | check-debug: set-up, lint, unit tests,
+# guests; the last two, guests alone. Every part runs even if one before it failed; last line
 # "N passed, N failed, N skipped".
 set -uo pipefail
 
@@ -14,6 +14,7 @@ vmtest=tools/testing/selftests/virtio_scsi/vmtest
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/virtio-scsi
 stock=(--kernel 6.12 --kernel 6.1 --kernel 7.3)
 purposes=(build run unit lint)
+archs=()
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 
@@ -37,8 +38,13 @@ part() {
 # Kernels are fetched, and those of our own built, here, so that their time is
 # not counted as a test's.
 set_up() {
+	local arch
+
 	scripts/setup.sh "${purposes[@]}" &&
-		"$vmtest" prepare "${kernels[@]}"
+		"$vmtest" prepare "${kernels[@]}" || return
+	for arch in "${archs[@]}"; do
+		"$vmtest" prepare --arch "$arch" || return
+	done
 }
 
 # One result, whatever it says.
@@ -86,22 +92,33 @@ check-all)
 	kernels=("${stock[@]}")
 	guests=(--full "${stock[@]}" --results "$(results)" --resume)
 	;;
+check-arch)
+	kernels=(--kernel rt)
+	guests=(--core --kernel rt --results "$(results)" --resume)
+	purposes=(build run arch)
+	archs=(i686 arm64 s390x)
+	;;
 check-debug)
 	kernels=(--kernel debug)
 	guests=(--full --kernel debug --results "$(results)" --resume)
 	purposes=(build run tree)
 	;;
 *)
-	die "unknown set '${1:-}'; accepted: check check-all check-debug"
+	die "unknown set '${1:-}'; accepted: check check-all check-arch" \
+		"check-debug"
 	;;
 esac
 
 part set-up set_up || exit
-if [ "$1" != check-debug ]; then
+if [ "$1" = check ] || [ "$1" = check-all ]; then
 	verdict lint scripts/lint.sh
 	counted "unit tests" scripts/unit.sh
 fi
 counted guests "$vmtest" test "${guests[@]}"
+for arch in "${archs[@]}"; do
+	counted "guests of $arch" "$vmtest" test --arch "$arch" --full \
+		--results "$(results)" --resume
+done
 [ "$1" != check-all ] || verdict "in a kernel tree" in_a_tree
 echo "== $((SECONDS / 60)) min $((SECONDS % 60)) s in all"
 print_totals

@@ -19,6 +19,13 @@ packages_unit="gcc libc6-dev make python3 spin"
 packages_lint="$packages_build python3 perl git sparse shellcheck codespell
 	clang-format xz-utils"
 
+# Guests of other architectures: cross compilers and emulators; their kernels and
+# programs are the runner's business.
+packages_arch="$packages_run binutils qemu-system-arm qemu-system-misc
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-i686-linux-gnu libc6-dev-i386-cross
+	gcc-s390x-linux-gnu libc6-dev-s390x-cross"
+
 # A kernel tree with the driver in it, and the kernels that the runner builds.
 packages_tree="$packages_build flex bison bc libelf-dev libssl-dev xz-utils
 	mmdebstrap"

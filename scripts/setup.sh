@@ -8,7 +8,7 @@ set -eu
 # shellcheck source=scripts/packages.sh
 . "$(dirname "$0")/packages.sh"
 
-purposes="build run unit lint tree"
+purposes="build run unit lint tree arch"
 apt_options="-o Acquire::Retries=3 -o DPkg::Lock::Timeout=300"
 lists=/var/lib/apt/lists
 tries=3

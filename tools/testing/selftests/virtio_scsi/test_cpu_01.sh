@@ -8,6 +8,7 @@
 # core: yes
 # accel: multi
 # timeout: 90
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -3,6 +3,7 @@
 # what: a disk slower than the block layer likes gets the time it needs
 # shows: F34
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -4,6 +4,7 @@
 # shows: spec_30 F16
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # timeout: 150
+# archs: x86_64 i686 arm64 s390x
 # intree: a size that changed while events were missed is not seen
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -4,6 +4,7 @@
 # shows: F13
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # core: yes
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 
 . "$(dirname "$0")/hotplug.sh"

@@ -4,6 +4,7 @@
 # shows: spec_17 F01 F02
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # core: yes
+# archs: x86_64 i686 arm64 s390x
 # intree: the same, as QEMU names 256 in both places as 41 00
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

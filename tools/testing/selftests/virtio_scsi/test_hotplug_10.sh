@@ -3,6 +3,7 @@
 # what: a LUN is plugged into a target without LUN 0, with a gap, and unplugged
 # shows: spec_02 spec_32
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 
 . "$(dirname "$0")/hotplug.sh"

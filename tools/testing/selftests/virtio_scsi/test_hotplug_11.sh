@@ -3,6 +3,7 @@
 # what: another spelling of a LUN's number, written by hand, makes no second device
 # shows: spec_17
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# archs: x86_64 i686 arm64 s390x
 # intree: a second device for each spelling, ghosts that stay after unplug
 
 . "$(dirname "$0")/hotplug.sh"

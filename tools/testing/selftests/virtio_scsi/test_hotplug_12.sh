@@ -3,6 +3,7 @@
 # what: hotplug=off: nothing is announced, nothing breaks, a scan by hand finds the disk
 # shows: spec_01 spec_34
 # vm: --smp 4 --device virtio-scsi-pci,hotplug=off --device virtio-scsi-pci,param_change=off --disk hba=0,target=0,lun=0,data=1,size=80M --disk hba=1,target=0,lun=0,data=1,size=80M
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -7,6 +7,7 @@
 # vm: --disk hba=0,target=0,size=64M,data=1,serial=one
 # vm: --disk hba=0,target=1,size=64M,data=1,serial=two,block=4096,max_unmap_size=4194304
 # vm: --disk hba=1,target=0,size=64M,data=1,serial=three
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317
 

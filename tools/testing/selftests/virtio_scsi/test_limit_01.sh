@@ -30,6 +30,7 @@
 # vm: --disk hba=10,target=3,size=16M,max_io_size=65536,scsi_version=3,vendor=IBM,product=2105
 # vm: --disk hba=10,target=4,size=16M,vendor=IBM,product=2105,serial=listed
 # timeout: 180
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317
 

@@ -29,6 +29,7 @@
 # vm: --disk hba=10,target=2,size=16M,max_io_size=65536,scsi_version=4
 # vm: --disk hba=10,target=3,size=16M,max_io_size=65536,scsi_version=3,vendor=IBM,product=2105
 # vm: --disk hba=10,target=4,size=16M,vendor=IBM,product=2105,serial=listed
+# archs: x86_64 i686 arm64 s390x
 # intree: reads no VPD pages of a listed model that is older than SPC-2
 # shellcheck shell=dash disable=SC2119,SC2317
 

@@ -9,6 +9,7 @@
 # vm: --disk hba=1,target=0,size=64M,data=1,serial=three
 # load: no
 # timeout: 180
+# archs: x86_64 i686 arm64 s390x
 # intree: accepts anything: it knows none of the parameters
 # shellcheck shell=dash disable=SC2119,SC2317
 

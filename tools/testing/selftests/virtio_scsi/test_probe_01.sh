@@ -9,6 +9,7 @@
 # vm: --disk hba=1,target=0,size=64M,data=1,serial=three
 # core: yes
 # load: no
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317
 

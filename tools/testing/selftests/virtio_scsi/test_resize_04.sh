@@ -3,6 +3,7 @@
 # what: param_change=off: a resize is not announced, nothing breaks, a rescan by hand sees it
 # shows: F16 spec_03
 # vm: --smp 4 --device virtio-scsi-pci,hotplug=off --device virtio-scsi-pci,param_change=off --disk hba=0,target=0,lun=0,data=1,size=80M --disk hba=1,target=0,lun=0,data=1,size=80M
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 
 . "$(dirname "$0")/hotplug.sh"

@@ -10,6 +10,7 @@
 # vm: --disk target=7,lun=0,serial=t7l0 --disk target=7,lun=2,serial=t7l2
 # vm: --disk target=7,lun=9,serial=t7l9
 # vm: --disk target=255,lun=0,serial=t255l0 --disk target=255,lun=16383,serial=t255l16383
+# archs: x86_64 i686 arm64 s390x
 # intree: makes second devices: 0:0:0:256 beside 0:0:0:16640
 # shellcheck shell=dash disable=SC2119,SC2317
 

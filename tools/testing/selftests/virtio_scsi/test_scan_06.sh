@@ -6,6 +6,7 @@
 # vm: --disk target=0..255,size=1M
 # timeout: 180
 # load: no
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2119,SC2317
 

@@ -4,6 +4,7 @@
 # shows: F22 F24 F25 F26 F46 F48
 # load: no
 # core: yes
+# archs: x86_64 i686 arm64 s390x
 # intree: skipped, the piecewise API is not in the kernel tree
 # shellcheck shell=dash
 

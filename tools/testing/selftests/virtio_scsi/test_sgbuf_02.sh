@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: the driver submits through the piecewise API alone and holds its module
 # shows: F25
+# archs: x86_64 i686 arm64 s390x
 # intree: skipped, it fills the rings by itself
 # shellcheck shell=dash disable=SC2119,SC2317
 

@@ -8,6 +8,7 @@
 # accel: multi
 # core: yes
 # timeout: 120
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

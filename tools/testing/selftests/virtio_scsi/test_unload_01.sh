@@ -7,6 +7,7 @@
 # vm: --disk hba=1,target=0,data=1,size=96M,serial=right0
 # accel: multi
 # timeout: 180
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

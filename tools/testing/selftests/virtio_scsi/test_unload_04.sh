@@ -6,6 +6,7 @@
 # vm: --disk hba=0,target=0,data=1,size=256M,serial=left0 --disk hba=0,target=1,lun=1,data=1,size=80M,serial=left1
 # vm: --disk hba=1,target=0,data=1,size=96M,serial=right0
 # accel: multi
+# archs: x86_64 i686 arm64 s390x
 # intree: the same
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -298,10 +298,10 @@ static void virtscsi_set_vq(struct virtio_scsi_vq *svq, struct virtqueue *vq)
 {
 	spin_lock_irq(&svq->lock);
 	svq->vq = vq;
-	svq->in_flight = 0;
+	WRITE_ONCE(svq->in_flight, 0);
 	svq->idle_before = true;
 	svq->reserve = virtqueue_get_vring_size(vq) / VIRTIO_SCSI_RESERVE;
-	svq->nearly_full = false;
+	WRITE_ONCE(svq->nearly_full, false);
 	spin_unlock_irq(&svq->lock);
 }
 
@@ -358,10 +358,6 @@ static void virtscsi_describe_vqs(struct virtio_scsi *vscsi,
 	infos[VIRTIO_SCSI_VQ_EVENT].callback = virtscsi_event_done;
 	for (i = 0; i < vscsi->live_queues; i++) {
 		svq = &vscsi->req[i];
-		svq->index = i;
-		svq->polled = i >= vscsi->io_queues[HCTX_TYPE_DEFAULT];
-		snprintf(svq->name, sizeof(svq->name), "%s.%u",
-			 svq->polled ? "poll" : "request", i);
 		infos[VIRTIO_SCSI_VQ_BASE + i].name = svq->name;
 		if (!svq->polled)
 			infos[VIRTIO_SCSI_VQ_BASE + i].callback =
@@ -948,6 +944,21 @@ static void virtscsi_split_queues(struct virtio_scsi *vscsi)
 		 polled);
 }
 
+/* Once and for all: this is read without a lock, also during a reset. */
+static void virtscsi_name_queues(struct virtio_scsi *vscsi)
+{
+	struct virtio_scsi_vq *svq;
+	unsigned int i;
+
+	for (i = 0; i < vscsi->num_queues; i++) {
+		svq = &vscsi->req[i];
+		svq->index = i;
+		svq->polled = i >= vscsi->io_queues[HCTX_TYPE_DEFAULT];
+		snprintf(svq->name, sizeof(svq->name), "%s.%u",
+			 svq->polled ? "poll" : "request", i);
+	}
+}
+
 static void virtscsi_init_host(struct virtio_scsi *vscsi,
 			       struct virtio_device *vdev,
 			       struct Scsi_Host *shost, unsigned int num)
@@ -1197,6 +1208,7 @@ static int virtscsi_probe(struct virtio_device *vdev)
 	vscsi = shost_priv(shost);
 	virtscsi_init_host(vscsi, vdev, shost, num);
 	virtscsi_split_queues(vscsi);
+	virtscsi_name_queues(vscsi);
 	err = virtscsi_add(vscsi);
 	if (err) {
 		scsi_host_put(shost);

@@ -97,7 +97,8 @@ enum virtio_scsi_cmd_state {
  * @own_data: data-in buffer of one of the driver's own
  * @own_len: its length in bytes
  * @node: in a list of collected commands, or in the queue's overflow list
- * @svq: the queue it was given to last
+ * @svq: the queue it was given to last; read without a lock by error handling
+ *	and debugfs
  * @since: when it was given to the host, in jiffies
  * @steered: it is counted in the word of its target, see virtio_scsi_steer.h
  * @state: see &enum virtio_scsi_cmd_state; written under the queue's lock
@@ -105,7 +106,8 @@ enum virtio_scsi_cmd_state {
  *	decides
  * @disowned: error handling has given up waiting for it: what the host says
  *	of it is of no interest any more; written under the queue's lock
- * @reset_seq: virtscsi_reset_seq() when it was published
+ * @reset_seq: virtscsi_reset_seq() when it was published; read without a lock
+ *	by who waits for what a reset gives back
  */
 struct virtio_scsi_cmd {
 	/* written once */
@@ -196,14 +198,16 @@ struct virtio_scsi_irq {
 };
 
 /**
- * struct virtio_scsi_vq_stats - what happened on a queue, under its lock
+ * struct virtio_scsi_vq_stats - what happened on a queue, under its lock but
+ *	for two
  * @submitted: commands given to the host
  * @doorbells: notifications sent
- * @interrupts: taken
+ * @interrupts: taken; written by the interrupt alone, without the lock
  * @moves: targets that came to this queue
  * @spills: commands that came because their target's queue was contended
  * @full: commands that had to wait for room in the ring
- * @lost_interrupts: times that the watchdog found completions without one
+ * @lost_interrupts: times that the watchdog found completions without one;
+ *	written by the watchdog alone, without the lock
  * @repeated_doorbells: notifications that the watchdog sent again
  */
 struct virtio_scsi_vq_stats {
@@ -223,15 +227,15 @@ struct virtio_scsi_vq_stats {
  *	that were given to this queue
  * @vq: the virtqueue; NULL while the device is being reset
  * @closed: nothing may be added: the device is being reset, or is gone
- * @polled: has no interrupt
+ * @polled: has no interrupt; fixed from probe on
  * @paused: the block layer may add nothing new: the policy is being changed
  * @leaving: the last CPU of the queue's managed interrupt is going or gone:
  *	targets are to leave it; read without the lock
  * @nearly_full: the ring has less than @reserve free; read without the lock
  * @reserve: descriptors
- * @index: number of the request queue
+ * @index: number of the request queue; fixed from probe on
  * @in_flight: buffers the host has; read without the lock, too
- * @completed: buffers it gave back, wraps around
+ * @completed: buffers it gave back, wraps around; read without the lock, too
  * @seen: @completed at the watchdog's last look
  * @idle_before: the queue had nothing in flight at the watchdog's last look
  * @parked: commands that wait for room in the ring
@@ -240,7 +244,7 @@ struct virtio_scsi_vq_stats {
  * @elsewhere: CPUs that somebody else has moved that interrupt to, else empty;
  *	outlives @irq, so that it is there again after a reset
  * @stats: see there
- * @name: of the queue, as in /proc/interrupts
+ * @name: of the queue, as in /proc/interrupts; fixed from probe on
  */
 struct virtio_scsi_vq {
 	/* held for a few instructions, from any context; innermost */

@@ -348,9 +348,10 @@ static bool virtscsi_find_owned(struct scsi_cmnd *sc, void *data)
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	struct virtscsi_scope *scope = data;
 
+	/* pairs with virtscsi_publish(): the number is at least of that time */
 	if (virtscsi_in_scope(scope, sc) &&
-	    READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
-	    cmd->reset_seq != virtscsi_reset_seq(sc->device))
+	    smp_load_acquire(&cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
+	    READ_ONCE(cmd->reset_seq) != virtscsi_reset_seq(sc->device))
 		scope->owned = true;
 	return !scope->owned;
 }
@@ -454,7 +455,7 @@ static int virtscsi_reset_scope(struct virtscsi_scope *scope)
 static bool virtscsi_given_back(struct virtio_scsi *vscsi,
 				struct virtio_scsi_cmd *cmd)
 {
-	virtscsi_harvest(vscsi, cmd->svq);
+	virtscsi_harvest(vscsi, READ_ONCE(cmd->svq));
 	if (READ_ONCE(cmd->state) != VIRTIO_SCSI_CMD_IDLE)
 		return false;
 	virtscsi_wait_collectors();
@@ -463,9 +464,11 @@ static bool virtscsi_given_back(struct virtio_scsi *vscsi,
 
 static void virtscsi_disown(struct virtio_scsi_cmd *cmd)
 {
-	spin_lock_irq(&cmd->svq->lock);
-	cmd->disowned = true;
-	spin_unlock_irq(&cmd->svq->lock);
+	struct virtio_scsi_vq *svq = READ_ONCE(cmd->svq);
+
+	spin_lock_irq(&svq->lock);
+	WRITE_ONCE(cmd->disowned, true);
+	spin_unlock_irq(&svq->lock);
 }
 
 static void virtscsi_abort_task(struct virtio_scsi *vscsi,
@@ -510,7 +513,7 @@ int virtscsi_eh_abort(struct scsi_cmnd *sc)
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 
 	/* answered by the driver itself, or never submitted */
-	if (!cmd->svq)
+	if (!READ_ONCE(cmd->svq))
 		return SUCCESS;
 	if (virtscsi_unpark(vscsi, cmd))
 		return SUCCESS;
@@ -518,7 +521,7 @@ int virtscsi_eh_abort(struct scsi_cmnd *sc)
 	if (virtscsi_given_back(vscsi, cmd))
 		return SUCCESS;
 	/* aborts are done one by one: what helped nobody is not done for each */
-	if (cmd->reset_seq != virtscsi_reset_seq(sc->device))
+	if (READ_ONCE(cmd->reset_seq) != virtscsi_reset_seq(sc->device))
 		return FAILED;
 	scmd_printk(KERN_INFO, sc, "abort\n");
 	virtscsi_abort_task(vscsi, sc);
@@ -633,7 +636,7 @@ int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type)
  */
 static bool virtscsi_bounded(struct scsi_cmnd *sc)
 {
-	switch (sc->device->sdev_state) {
+	switch (READ_ONCE(sc->device->sdev_state)) {
 	case SDEV_CREATED:
 	case SDEV_CANCEL:
 	case SDEV_DEL:
@@ -643,10 +646,14 @@ static bool virtscsi_bounded(struct scsi_cmnd *sc)
 	}
 }
 
-/* The recovery thread has work; sg_reset stops new commands, no more. */
+/*
+ * The recovery thread has work; sg_reset stops new commands, no more. The SCSI
+ * layer may change its mind at this moment: who asks will ask again.
+ */
 static bool virtscsi_recovering(struct Scsi_Host *shost)
 {
-	return scsi_host_in_recovery(shost) && !shost->tmf_in_progress;
+	return data_race(scsi_host_in_recovery(shost) &&
+			 !shost->tmf_in_progress);
 }
 
 /*
@@ -705,15 +712,16 @@ enum scsi_timeout_action virtscsi_eh_timed_out(struct scsi_cmnd *sc)
 {
 	struct virtio_scsi *vscsi = shost_priv(sc->device->host);
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
+	struct virtio_scsi_vq *svq = READ_ONCE(cmd->svq);
 
-	if (cmd->svq)
-		virtscsi_harvest(vscsi, cmd->svq);
+	if (svq)
+		virtscsi_harvest(vscsi, svq);
 	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IDLE)
 		return SCSI_EH_RESET_TIMER;
 	if (virtscsi_give_in(vscsi, sc))
 		return SCSI_EH_NOT_HANDLED;
 	if (READ_ONCE(cmd->state) == VIRTIO_SCSI_CMD_IN_RING) {
-		virtscsi_ring_again(cmd->svq);
+		virtscsi_ring_again(READ_ONCE(cmd->svq));
 		virtscsi_tell_age(sc, "waiting on");
 	}
 	return SCSI_EH_RESET_TIMER;
@@ -780,7 +788,8 @@ static void virtscsi_prod(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
 	unsigned int found = virtscsi_harvest(vscsi, svq);
 
 	if (lost && found) {
-		svq->stats.lost_interrupts++;
+		WRITE_ONCE(svq->stats.lost_interrupts,
+			   svq->stats.lost_interrupts + 1);
 		dev_warn_ratelimited(&vscsi->vdev->dev,
 				     "%s: %u completions without an interrupt\n",
 				     svq->name, found);
@@ -825,7 +834,8 @@ static bool virtscsi_hand_over(struct scsi_cmnd *sc, void *data)
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 
 	if (virtscsi_overdue(data, cmd) &&
-	    sc->submitter == SUBMITTED_BY_BLOCK_LAYER && !virtscsi_eh_owns(cmd))
+	    READ_ONCE(sc->submitter) == SUBMITTED_BY_BLOCK_LAYER &&
+	    !virtscsi_eh_owns(cmd))
 		blk_abort_request(scsi_cmd_to_rq(sc));
 	return true;
 }

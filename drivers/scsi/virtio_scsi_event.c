@@ -114,7 +114,7 @@ static void virtscsi_take_events(struct virtio_scsi *vscsi)
 		virtqueue_disable_cb(svq->vq);
 		while ((node = virtqueue_get_buf(svq->vq, &len))) {
 			svq->in_flight--;
-			svq->completed++;
+			WRITE_ONCE(svq->completed, svq->completed + 1);
 			list_add_tail(&node->node, &vscsi->events_todo);
 		}
 	} while (!virtqueue_enable_cb(svq->vq));
@@ -181,6 +181,12 @@ void virtscsi_note_missed(struct virtio_scsi *vscsi)
 	spin_unlock_irqrestore(&vscsi->event.lock, flags);
 }
 
+/* A glance: a scan may make it a device, or nothing, at this moment. */
+static bool virtscsi_merely_asked(struct scsi_device *sdev)
+{
+	return data_race(scsi_device_created(sdev));
+}
+
 /**
  * virtscsi_lookup() - find the SCSI device of a LUN
  * @vscsi: the adapter
@@ -199,7 +205,7 @@ struct scsi_device *virtscsi_lookup(struct virtio_scsi *vscsi,
 	struct scsi_device *sdev, *flat;
 
 	sdev = scsi_device_lookup(vscsi->shost, 0, target, lun);
-	if (sdev && !scsi_device_created(sdev))
+	if (sdev && !virtscsi_merely_asked(sdev))
 		return sdev;
 	flat = scsi_device_lookup(vscsi->shost, 0, target,
 				  VIRTIO_SCSI_LUN_FLAT | lun);
@@ -361,7 +367,7 @@ static void virtscsi_recheck(struct virtio_scsi *vscsi, unsigned int target,
 			scsi_device_put(sdev);
 			break;
 		}
-		if (!scsi_device_created(sdev))
+		if (!virtscsi_merely_asked(sdev))
 			virtscsi_ask(&round, sdev->id, sdev->lun);
 	}
 	virtscsi_settle(&round);
@@ -636,24 +642,29 @@ static void virtscsi_event_work(struct work_struct *work)
 	spin_unlock_irq(&vscsi->event.lock);
 }
 
-/* Buffers that memory was short for, and targets to be looked at again. */
+/*
+ * Buffers that memory was short for, and targets to be looked at again. Bits
+ * may be set meanwhile: who does that has this run once more, a moment later.
+ */
 static void virtscsi_event_later(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
 						 struct virtio_scsi,
 						 event_later);
-	unsigned int target;
+	const unsigned int num = VIRTIO_SCSI_MAX_TARGET + 1;
+	unsigned int target = 0;
 
 	spin_lock_irq(&vscsi->event.lock);
 	virtscsi_post_events(vscsi);
 	spin_unlock_irq(&vscsi->event.lock);
 
-	for_each_set_bit(target, vscsi->luns_changed,
-			 VIRTIO_SCSI_MAX_TARGET + 1) {
+	while ((target = data_race(find_next_bit(vscsi->luns_changed, num,
+						 target))) < num) {
 		if (virtscsi_events_end(vscsi))
 			return;
 		clear_bit(target, vscsi->luns_changed);
 		virtscsi_refresh_target(vscsi, target);
+		target++;
 	}
 }
 
@@ -734,7 +745,7 @@ void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed)
 	int err;
 
 	spin_lock_irq(&vscsi->event.lock);
-	vscsi->events_stopped = READ_ONCE(vscsi->removing);
+	WRITE_ONCE(vscsi->events_stopped, READ_ONCE(vscsi->removing));
 	vscsi->events_missed |= missed;
 	err = virtscsi_post_events(vscsi);
 	if (!vscsi->event.in_flight)
@@ -742,7 +753,9 @@ void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed)
 			 "no buffer for events in the ring (%d): plug, unplug and resize go unnoticed\n",
 			 err);
 	virtscsi_queue_events(vscsi);
-	if (!bitmap_empty(vscsi->luns_changed, VIRTIO_SCSI_MAX_TARGET + 1))
+	/* bits are cleared without the lock: once in vain does no harm */
+	if (!data_race(bitmap_empty(vscsi->luns_changed,
+				    VIRTIO_SCSI_MAX_TARGET + 1)))
 		virtscsi_queue_later(vscsi);
 	spin_unlock_irq(&vscsi->event.lock);
 }
@@ -761,7 +774,7 @@ void virtscsi_events_start(struct virtio_scsi *vscsi, bool missed)
 void virtscsi_events_stop(struct virtio_scsi *vscsi, bool wait)
 {
 	spin_lock_irq(&vscsi->event.lock);
-	vscsi->events_stopped = true;
+	WRITE_ONCE(vscsi->events_stopped, true);
 	spin_unlock_irq(&vscsi->event.lock);
 	if (!wait)
 		return;

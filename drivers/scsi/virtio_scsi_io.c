@@ -146,8 +146,8 @@ static void virtscsi_translate_ok(struct virtio_scsi *vscsi,
  */
 static int virtscsi_bad_target(struct scsi_cmnd *sc)
 {
-	bool attached = sc->device->sdev_state != SDEV_CREATED &&
-			sc->device->sdev_state != SDEV_CREATED_BLOCK;
+	enum scsi_device_state state = READ_ONCE(sc->device->sdev_state);
+	bool attached = state != SDEV_CREATED && state != SDEV_CREATED_BLOCK;
 	int tries = min(sc->allowed, VIRTIO_SCSI_BAD_TARGET_TRIES);
 
 	if (!attached || sc->retries >= tries ||
@@ -229,8 +229,8 @@ bool virtscsi_eh_owns(struct virtio_scsi_cmd *cmd)
 {
 	struct scsi_cmnd *sc = cmd->sc;
 
-	return cmd->disowned ||
-	       (sc->submitter == SUBMITTED_BY_BLOCK_LAYER &&
+	return READ_ONCE(cmd->disowned) ||
+	       (READ_ONCE(sc->submitter) == SUBMITTED_BY_BLOCK_LAYER &&
 		test_bit(SCMD_STATE_COMPLETE, &sc->state));
 }
 
@@ -308,8 +308,8 @@ static void virtscsi_collect(struct virtio_scsi_vq *svq, struct list_head *done)
 	lockdep_assert_held(&svq->lock);
 
 	while ((cmd = virtqueue_get_buf(svq->vq, &len))) {
-		svq->in_flight--;
-		svq->completed++;
+		WRITE_ONCE(svq->in_flight, svq->in_flight - 1);
+		WRITE_ONCE(svq->completed, svq->completed + 1);
 		virtscsi_take_back(svq, cmd, DID_OK, done);
 	}
 }
@@ -372,14 +372,14 @@ static int virtscsi_publish(struct virtio_scsi *vscsi,
 
 	cmd->resp->response = VIRTIO_SCSI_S_UNWRITTEN;
 	if (cmd->sc)
-		cmd->reset_seq = virtscsi_reset_seq(cmd->sc->device);
+		WRITE_ONCE(cmd->reset_seq, virtscsi_reset_seq(cmd->sc->device));
 	err = virtscsi_put(vscsi, svq, cmd);
 	if (err)
 		return err;
 	WRITE_ONCE(cmd->since, jiffies);
 	/* who looks without the lock sees all of the above */
 	smp_store_release(&cmd->state, VIRTIO_SCSI_CMD_IN_RING);
-	svq->in_flight++;
+	WRITE_ONCE(svq->in_flight, svq->in_flight + 1);
 	svq->stats.submitted++;
 	virtscsi_note_room(svq);
 	return 0;
@@ -598,7 +598,7 @@ static void virtscsi_reclaim_vq(struct virtio_scsi *vscsi,
 	spin_lock_irq(&svq->lock);
 	while (svq->vq && (cmd = virtqueue_detach_unused_buf(svq->vq)))
 		virtscsi_take_back(svq, cmd, published_byte, &done);
-	svq->in_flight = 0;
+	WRITE_ONCE(svq->in_flight, 0);
 	virtscsi_empty_parked(svq, parked_byte, NULL, &done);
 	spin_unlock_irq(&svq->lock);
 	virtscsi_finish_all(vscsi, &done);
@@ -635,7 +635,7 @@ void virtscsi_reclaim(struct virtio_scsi *vscsi, int published_byte,
  */
 bool virtscsi_unpark(struct virtio_scsi *vscsi, struct virtio_scsi_cmd *cmd)
 {
-	struct virtio_scsi_vq *svq = cmd->svq;
+	struct virtio_scsi_vq *svq = READ_ONCE(cmd->svq);
 	unsigned long flags;
 	bool parked;
 
@@ -747,8 +747,8 @@ static int virtscsi_accept(struct virtio_scsi *vscsi,
 
 	if (err)
 		return err;
-	cmd->svq = svq;
-	cmd->disowned = false;
+	WRITE_ONCE(cmd->svq, svq);
+	WRITE_ONCE(cmd->disowned, false);
 	err = -ENOSPC;
 	if (likely(list_empty(&svq->parked)))
 		err = virtscsi_publish(vscsi, svq, cmd);
@@ -871,17 +871,18 @@ void virtscsi_notify_vq(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
 /*
  * A batch is over: ring for what went to other rings than its last command. A
  * bit may be another CPU's, whose batch is still going on; that one sets it
- * again with its next command.
+ * again with its next command. A glance finds this CPU's own bits, unless
+ * another one has rung for them, whatever becomes of the others meanwhile.
  */
 static void virtscsi_notify_owed(struct virtio_scsi *vscsi)
 {
-	unsigned int i;
+	unsigned int i = 0, num = vscsi->num_queues;
 
-	if (likely(bitmap_empty(vscsi->owed, vscsi->num_queues)))
-		return;
-	for_each_set_bit(i, vscsi->owed, vscsi->num_queues)
+	while ((i = data_race(find_next_bit(vscsi->owed, num, i))) < num) {
 		if (test_and_clear_bit(i, vscsi->owed))
 			virtscsi_notify_vq(vscsi, &vscsi->req[i]);
+		i++;
+	}
 }
 
 /**
@@ -929,7 +930,7 @@ static void virtscsi_join(struct virtio_scsi *vscsi,
 	queue = virtscsi_steer_join(word, route->own->index, &moved);
 	route->svq = virtscsi_vq_at(vscsi, queue);
 	route->choice = moved ? VIRTIO_SCSI_MOVED : VIRTIO_SCSI_STAYED;
-	cmd->svq = route->svq;
+	WRITE_ONCE(cmd->svq, route->svq);
 	cmd->steered = true;
 }
 

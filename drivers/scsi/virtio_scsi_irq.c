@@ -106,7 +106,8 @@ static void virtscsi_irq_notify(struct irq_affinity_notify *notify,
 						   struct virtio_scsi_irq,
 						   notify);
 
-	if (cpumask_subset(irq->set, irq->cpus_leaving))
+	/* what comes or goes at this moment has a notification of its own */
+	if (data_race(cpumask_subset(irq->set, irq->cpus_leaving)))
 		return;
 	if (cpumask_equal(mask, irq->set))
 		cpumask_clear(irq->svq->elsewhere);

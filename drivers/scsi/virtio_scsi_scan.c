@@ -277,7 +277,8 @@ static bool virtscsi_not_supported(const struct virtio_scsi_probe *probe)
 static enum virtio_scsi_answer
 virtscsi_judge(const struct virtio_scsi_probe *probe)
 {
-	if (probe->state != VIRTIO_SCSI_PROBE_ANSWERED ||
+	/* pairs with the cmpxchg() that follows the answer */
+	if (smp_load_acquire(&probe->state) != VIRTIO_SCSI_PROBE_ANSWERED ||
 	    probe->host_byte != DID_OK)
 		return VIRTIO_SCSI_SILENT;
 

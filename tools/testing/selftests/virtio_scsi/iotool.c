@@ -162,7 +162,8 @@ static void ring_setup(void)
 
 	if (opt.polled)
 		par.flags |= IORING_SETUP_IOPOLL;
-	ring.fd = syscall(__NR_io_uring_setup, opt.depth, &par);
+	/* 64 bits would be two arguments where words are shorter. */
+	ring.fd = syscall(__NR_io_uring_setup, (unsigned int)opt.depth, &par);
 	if (ring.fd < 0)
 		die("io_uring_setup");
 	sq = map_ring(par.sq_off.array + par.sq_entries * sizeof(unsigned int),

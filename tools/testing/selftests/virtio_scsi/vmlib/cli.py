@@ -28,7 +28,8 @@ vmtest prepare [--arch A] [--kernel K]…   fetch kernels into the cache
 vmtest headers [--arch A] --kernel K      print the headers directory
 
 Options of run, test and shell:
-  --kernel 6.12|6.1|7.3|rt|debug|kcsan    default 6.12; test: may repeat
+  --kernel 6.12|6.1|7.3|rt|debug|debug-rt|kcsan
+                                          default 6.12; test: may repeat
   --qemu 7.2|10.0                         default the host's QEMU
   --arch x86_64|i686|arm64|s390x          default x86_64; kernels 6.12 on
                                           arm64, 6.1 on i686 and s390x

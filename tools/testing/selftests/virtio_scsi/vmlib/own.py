@@ -28,13 +28,14 @@ PRODUCT = re.compile(r".*\.(o|a|cmd|d|order|ko)|(\.tmp_)?vmlinux.*|bzImage")
 
 
 def symbols(name):
-    """The lines of the configuration of kernel NAME."""
-    lines = []
+    """The lines of the configuration of kernel NAME: where a symbol is in both
+    files, that of its own."""
+    lines = {}
     for part in (COMMON, name):
         text = (CONFIGS / f"{part}.config").read_text("ascii")
-        lines += [line for line in text.splitlines()
-                  if line.startswith("CONFIG_")]
-    return lines
+        lines |= {line.split("=")[0]: line for line in text.splitlines()
+                  if line.startswith("CONFIG_")}
+    return list(lines.values())
 
 
 def key(*words):

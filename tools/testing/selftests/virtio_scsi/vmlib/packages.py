@@ -21,7 +21,7 @@ from .errors import SetupError, UsageError
 
 KERNELS = ("6.12", "6.1", "7.3")
 # Built here, by own.py; the tests that run on 6.12 run on these.
-OWN = ("debug", "kcsan")
+OWN = ("debug", "debug-rt", "kcsan")
 OWN_BASE = "6.12"
 # Debian's 6.12 with PREEMPT_RT; the tests that run on 6.12 run on it.
 REALTIME = "rt"

@@ -84,7 +84,8 @@ class OptionErrors(unittest.TestCase):
 
     def test_unknown_values(self):
         for option, value, accepted in (
-                ("--kernel", "5.10", "6.12, 6.1, 7.3, rt, debug, kcsan"),
+                ("--kernel", "5.10", "6.12, 6.1, 7.3, rt, debug, debug-rt, "
+                 "kcsan"),
                 ("--qemu", "1.0", "7.2, 10.0"), ("--arch", "vax", "x86_64, i686"),
                 ("--machine", "virt", "q35, pc, microvm"),
                 ("--accel", "fast", "single, multi, kvm"),

@@ -16,8 +16,18 @@ class Configurations(unittest.TestCase):
         for name in packages.OWN:
             names = [line.split("=")[0] for line in own.symbols(name)]
             self.assertIn("CONFIG_SCSI_VIRTIO", names)
+        for path in own.CONFIGS.iterdir():
+            names = [line.split("=")[0] for line in
+                     path.read_text("ascii").splitlines()
+                     if line.startswith("CONFIG_")]
             self.assertEqual(len(names), len(set(names)), "said twice")
         self.assertNotEqual(own.note("debug"), own.note("kcsan"))
+
+    def test_a_file_of_its_own_is_stronger(self):
+        self.assertIn("CONFIG_PREEMPT=y", own.symbols("debug"))
+        found = own.symbols("debug-rt")
+        self.assertIn("CONFIG_PREEMPT=n", found)
+        self.assertNotIn("CONFIG_PREEMPT=y", found)
 
     def test_took(self):
         settled = "CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=16\n"

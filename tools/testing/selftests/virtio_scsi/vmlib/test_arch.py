@@ -179,6 +179,38 @@ class Packages(unittest.TestCase):
         self.assertEqual(list(paths.subdir("tools").iterdir()), [])
 
 
+class Versions(unittest.TestCase):
+    """Which packages a kernel is made of."""
+
+    DEPENDS = {
+        "linux-image-6.12-rt-amd64": ["linux-image-6.12.1+deb12-rt-amd64"],
+        "linux-image-s390x": ["linux-image-6.1.0-50-s390x"],
+        "linux-image-686-pae": ["linux-image-5.10.0-1-686-pae"],
+        "linux-headers-6.12.1+deb12-rt-amd64": [
+            "linux-base", "linux-headers-6.12.1+deb12-common-rt",
+            "linux-kbuild-6.12.1+deb12", "gcc-12"]}
+
+    def setUp(self):
+        patch = mock.patch.object(packages, "depends",
+                                  lambda name, apt: self.DEPENDS[name])
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_newest(self):
+        self.assertEqual(packages.newest("rt"), "6.12.1+deb12-rt-amd64")
+        self.assertEqual(packages.newest("6.1-s390x", ["-o"]),
+                         "6.1.0-50-s390x")
+        with self.assertRaisesRegex(SetupError, "no 6.1-i686 kernel"):
+            packages.newest("6.1-i686", ["-o"])
+
+    def test_parts(self):
+        version = "6.12.1+deb12-rt-amd64"
+        self.assertEqual(packages.kernel_packages(version), (
+            [f"linux-image-{version}", f"linux-headers-{version}",
+             "linux-headers-6.12.1+deb12-common-rt"],
+            ["linux-kbuild-6.12.1+deb12"]))
+
+
 class Order(unittest.TestCase):
     """Output that QEMU still holds comes before the message behind it."""
 

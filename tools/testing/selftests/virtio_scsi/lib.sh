@@ -468,6 +468,13 @@ queue_attr()
 	cat "/sys/block/$1/queue/$2"
 }
 
+# odd_place sdX - how many bytes behind the start of a page memory is in as odd a
+# place as direct I/O may use: 4, or where DMA wants more than that, more
+odd_place()
+{
+	echo $(($(queue_attr "$1" dma_alignment) + 1))
+}
+
 disks_ready()
 {
 	local dir disk

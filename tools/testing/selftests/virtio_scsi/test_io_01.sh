@@ -15,12 +15,14 @@
 
 plan 10
 for serial in one two three; do
-	dev=/dev/$(disk_named $serial)
+	disk=$(disk_named $serial)
+	dev=/dev/$disk
+	odd=$(odd_place "$disk")
 	check "spec_19 $serial: 4 KiB to 1 MiB, vectors, shuffled" \
-		iotool -s 7 -l 32M -b 4K-1M -v 9 -m 4 -d 16 -x "$dev"
+		iotool -s 7 -l 32M -b 4K-1M -v 9 -m "$odd" -d 16 -x "$dev"
 	check "spec_19 $serial: read again in pages" iotool -s 7 -r -l 4M -d 32 "$dev"
 	check "spec_19 $serial: and in large blocks" \
-		iotool -s 7 -r -l 32M -b 4M -v 3 -m 20 -d 4 "$dev"
+		iotool -s 7 -r -l 32M -b 4M -v 3 -m $((5 * odd)) -d 4 "$dev"
 done
 check "spec_19 one: 512 bytes to 8 KiB at depth 64" \
 	iotool -s 8 -o 33M -l 2M -b 512-8K -d 64 -x "/dev/$(disk_named one)"

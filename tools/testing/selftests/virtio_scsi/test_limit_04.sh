@@ -38,8 +38,11 @@
 # worker SERIAL SEED - its own log; more than a minute would be a stall
 worker()
 {
-	limited 60 iotool -s "$2" -l 4M -b 512-64K -v 3 -m 4 -d 32 -x \
-		"/dev/$(disk_named "$1")" >"$TMP/$1" 2>&1 || echo failed >>"$TMP/$1"
+	local disk
+
+	disk=$(disk_named "$1")
+	limited 60 iotool -s "$2" -l 4M -b 512-64K -v 3 -m "$(odd_place "$disk")" \
+		-d 32 -x "/dev/$disk" >"$TMP/$1" 2>&1 || echo failed >>"$TMP/$1"
 }
 
 plan 5

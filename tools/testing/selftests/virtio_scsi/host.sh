@@ -91,13 +91,6 @@ said()
 	kmsg_since | grep -c -- "$1"
 }
 
-# complaints - what drivers and block layer warned of since kmsg_mark; not what
-# a slow emulation makes the clocks say
-complaints()
-{
-	kmsg_errors | grep -E 'virtio|scsi|(^| )sd |I/O|blk|critical'
-}
-
 # read_begin NAME sdX - a read in the background, by CPU 0's queue
 read_begin()
 {

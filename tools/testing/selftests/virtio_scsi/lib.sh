@@ -209,6 +209,13 @@ kmsg_errors()
 	dmesg -r | sed -n "/$KMSG_MARK\$/,\$p" | sed '1d' | grep '^<[0-4]>'
 }
 
+# complaints - what drivers and block layer warned of since kmsg_mark; not what
+# a slow emulation makes the clocks say
+complaints()
+{
+	kmsg_errors | grep -E 'virtio|scsi|(^| )sd |I/O|blk|critical'
+}
+
 ## The driver
 
 intree_module()

@@ -27,6 +27,9 @@
 static const char alphabet[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+static const char accepted[] =
+	"hostctl: accepted: qmp, after, asleep, event, expect, next, crash, host, sync\n";
+
 struct text {
 	char *data;
 	size_t len;
@@ -141,52 +144,6 @@ static int open_port(void)
 	return fd;
 }
 
-static int request(int argc, char **argv)
-{
-	int lock = open(LOCK, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-	struct text text = { 0 };
-	int fd, i, status;
-
-	if (lock < 0 || flock(lock, LOCK_EX))
-		fail(LOCK);
-	fd = open_port();
-	append(&text, "hostctl", 7);
-	for (i = 0; i < argc; i++)
-		append_word(&text, argv[i]);
-	append(&text, "\n", 1);
-	write_all(fd, text.data, text.len);
-	status = take_reply(fd);
-	free(text.data);
-	close(fd);
-	close(lock);
-	return status;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-/* Asks again and again: the host must not owe an answer to a sleeping guest. */
-static int wait_event(char *name, double seconds)
-{
-	char *words[] = { "event", name };
-	double end = now() + seconds;
-	int status;
-
-	do {
-		status = request(2, words);
-		if (status != 1)
-			return status;
-		usleep(50000);
-	} while (now() < end);
-	fprintf(stderr, "hostctl: no event %s in %g seconds\n", name, seconds);
-	return 1;
-}
-
 static void drain(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NOCTTY);
@@ -236,6 +193,55 @@ static void drain_output(int fd, struct text *text)
 	append(text, line, len);
 }
 
+static int request(int argc, char **argv)
+{
+	int lock = open(LOCK, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	struct text text = { 0 };
+	int fd, i, status;
+
+	if (lock < 0 || flock(lock, LOCK_EX))
+		fail(LOCK);
+	fd = open_port();
+	/* the answer says that the host has all that was printed */
+	if (!strcmp(argv[0], "sync"))
+		drain_output(fd, &text);
+	append(&text, "hostctl", 7);
+	for (i = 0; i < argc; i++)
+		append_word(&text, argv[i]);
+	append(&text, "\n", 1);
+	write_all(fd, text.data, text.len);
+	status = take_reply(fd);
+	free(text.data);
+	close(fd);
+	close(lock);
+	return status;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* Asks again and again: the host must not owe an answer to a sleeping guest. */
+static int wait_event(char *name, double seconds)
+{
+	char *words[] = { "event", name };
+	double end = now() + seconds;
+	int status;
+
+	do {
+		status = request(2, words);
+		if (status != 1)
+			return status;
+		usleep(50000);
+	} while (now() < end);
+	fprintf(stderr, "hostctl: no event %s in %g seconds\n", name, seconds);
+	return 1;
+}
+
 /* What init reports: no answer, and after everything printed before it. */
 static int say(int argc, char **argv)
 {
@@ -272,8 +278,7 @@ static int event(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fputs("hostctl: accepted: qmp, after, asleep, event, expect, next, host\n",
-		      stderr);
+		fputs(accepted, stderr);
 		return USAGE;
 	}
 	if (!strcmp(argv[1], "say"))

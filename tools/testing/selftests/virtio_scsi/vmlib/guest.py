@@ -54,7 +54,8 @@ class Guest:
     A running QEMU.
 
     HANDLER is told what happens: out(bytes), err(bytes), message(words),
-    and asked for deadline(), the time at which patience ends.
+    and asked for deadline(), the time at which patience ends, and for
+    crash_disk(), the QMP commands that plug a crash kernel.
     """
 
     def __init__(self, machine, image, initrd, log, work, handler):
@@ -85,7 +86,7 @@ class Guest:
         self.qmp = qmp.Client(lambda data: self.write("qmp", data))
         self.hostctl = guestlink.Hostctl(
             self.qmp, lambda data: self.write("ctl", data), handler.warn,
-            self.hosts.ask)
+            self.hosts.ask, lambda script: handler.crash_disk(script, work))
 
     def _start(self, machine, image, initrd, work):
         far = {}

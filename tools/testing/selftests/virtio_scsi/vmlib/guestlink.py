@@ -44,11 +44,12 @@ def usage(text):
 class Hostctl:
     """The host's end of hostctl for one boot."""
 
-    def __init__(self, qmp, send, warn, ask_host):
+    def __init__(self, qmp, send, warn, ask_host, crash_disk):
         self.qmp = qmp          # qmp.Client
         self.send = send        # writes bytes to the guest
         self.warn = warn        # tells the user something
         self.ask_host = ask_host    # words to the scripted host's answer
+        self.crash_disk = crash_disk    # script to QMP commands
         self.announced = []     # from hostctl expect
         self.following = None   # from hostctl next
         self.following_devices = ()
@@ -60,8 +61,8 @@ class Hostctl:
         verbs = {"qmp": self.do_qmp, "after": self.do_after,
                  "asleep": self.do_asleep, "event": self.do_event,
                  "expect": self.do_expect, "next": self.do_next,
-                 "host": self.do_host}
-        # Of init alone: what was said before has been heard.
+                 "crash": self.do_crash, "host": self.do_host}
+        # What was said and printed before has been heard.
         if words == ["sync"]:
             self.send(reply(0))
             return
@@ -91,13 +92,14 @@ class Hostctl:
         wrong = self.wrong_json(commands)
         if wrong:
             return usage(wrong)
-
-        def done(replies):
-            failed = any("error" in r for r in replies)
-            lines = [json.dumps(r) for r in replies]
-            self.send(reply(int(failed), "\n".join(lines)))
-        self.qmp.submit(commands, done)
+        self.qmp.submit(commands, self.pass_on)
         return None
+
+    def pass_on(self, replies):
+        """QEMU's replies to the guest."""
+        failed = any("error" in r for r in replies)
+        lines = [json.dumps(r) for r in replies]
+        self.send(reply(int(failed), "\n".join(lines)))
 
     def do_after(self, words):
         """Answer at once, act later."""
@@ -204,6 +206,13 @@ class Hostctl:
         self.following = words[0]
         self.following_devices = tuple(words[1:])
         return reply(0)
+
+    def do_crash(self, words):
+        """A disk with a crash kernel that runs a script."""
+        if len(words) != 1:
+            return usage("accepted: crash 'SCRIPT'")
+        self.qmp.submit(self.crash_disk(words[0]), self.pass_on)
+        return None
 
     def do_host(self, words):
         """A line for the scripted host."""

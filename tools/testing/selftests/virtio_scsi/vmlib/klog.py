@@ -32,8 +32,9 @@ BOOT_STALL = re.compile(r"rcu: INFO: rcu_\w+ (?:self-detected stall|"
                         r"detected (?:expedited )?stalls)")
 BLOCK = 120
 INT3 = re.compile(r"\bint3: 0000 \[#")
-STAMP = re.compile(r"^(?:<\d+>)?\[\s*\d+\.\d+\](?:\[[^]]*\])?\s?")
+STAMP = re.compile(r"^(?:<\d+>)?\[\s*(\d+\.\d+)\](?:\[[^]]*\])?\s?")
 MARK = re.compile(r"vmtest: (begin|end) (\S+)")
+BOOTED = re.compile(r"vmtest: (?:begin \S+|start$)")
 
 
 def lines_of(text):
@@ -95,20 +96,40 @@ def complete(text, name):
                marks[marks.index(("end", name)):])
 
 
+class Booting:
+    """Whether a log, read line by line, is that of a boot: the first one, and
+    that of a crash kernel, whose clock begins again."""
+
+    def __init__(self, now):
+        self.now = now
+        self.clock = 0.0
+        self.stalled = False
+
+    def read(self, line):
+        """The next line."""
+        stamp = STAMP.match(line)
+        if stamp:
+            clock = float(stamp[1])
+            self.now |= clock < self.clock / 2
+            self.clock = clock
+        self.now &= not BOOTED.search(line)
+        self.stalled = self.now and bool(self.stalled or
+                                         BOOT_STALL.search(line))
+
+
 def part(text, name, from_start=False):
     """
     The part of the log that belongs to a test: from its begin mark, or the
     start of the log, to the begin mark of another, or the end of the log.
     """
     lines = []
-    inside = booting = from_start
-    stalled = False
+    inside = from_start
+    boot = Booting(from_start)
     for line in lines_of(text):
         mark = MARK.search(line)
-        booting = booting and not mark
-        stalled = booting and bool(stalled or BOOT_STALL.search(line))
+        boot.read(line)
         if mark and mark[1] == "begin":
             inside = mark[2] == name
-        elif inside and not mark and not stalled:
+        elif inside and not mark and not boot.stalled:
             lines.append(line)
     return "\n".join(lines) + "\n"

@@ -403,6 +403,18 @@ def disk_args(machine, work):
     return args
 
 
+def crash_disk(machine, path):
+    """The QMP commands that plug a disk with a crash kernel."""
+    node = {"driver": "raw", "node-name": "crash", "read-only": True,
+            "file": {"driver": "file", "filename": str(path)}}
+    device = {"driver": "virtio-blk-pci", "id": "crash", "serial": "crash",
+              "drive": "crash"}
+    if machine.machine in PCIE_MACHINES:
+        device["bus"] = f"rp{SPARE_PORTS - 1}"
+    return [json.dumps({"execute": "blockdev-add", "arguments": node}),
+            json.dumps({"execute": "device_add", "arguments": device})]
+
+
 def has_adapter(machine):
     """Whether disks have something to sit on."""
     return not machine.devices or any("virtio-scsi" in d

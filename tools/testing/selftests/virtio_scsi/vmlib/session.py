@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import shlex
 import sys
+import tarfile
 import termios
 import time
 import tty
@@ -87,6 +88,21 @@ def make_initrd(plan, script, work):
     return initramfs.join(parts, work / "initrd")
 
 
+def crash_files(plan, script, work):
+    """
+    A tar of what a crash kernel is made of that runs a script: "kernel" and
+    "initrd". QEMU may still have the guest's own open, so it has a folder.
+    """
+    folder = work / "crash"
+    folder.mkdir(exist_ok=True)
+    initrd = make_initrd(plan, script, folder)
+    path = folder / "files.tar"
+    with tarfile.open(path, "w", dereference=True) as files:
+        files.add(plan.kernel.image, "kernel")
+        files.add(initrd, "initrd")
+    return path
+
+
 class Handler:
     """What a guest tells; the base of script runs and test runs."""
 
@@ -121,6 +137,16 @@ class Handler:
     def warn(self, text):
         """Something that the user should know."""
         warn(text)
+
+    def next_plan(self):
+        """The plan of another kernel that goes on with this one's work; fio
+        takes more memory than a crash kernel has."""
+        return dataclasses.replace(self.plan, mode="run", fio=False)
+
+    def crash_disk(self, script, work):
+        """The QMP commands that plug a crash kernel which runs SCRIPT."""
+        path = crash_files(self.next_plan(), script, work)
+        return qemu.crash_disk(self.plan.machine, path)
 
     def int3_seen(self, guest):
         """The emulation broke the kernel: no use going on."""

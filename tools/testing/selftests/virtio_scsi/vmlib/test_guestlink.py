@@ -21,7 +21,8 @@ class Link(unittest.TestCase):
         self.warnings = []
         self.qmp = qmp.Client(self.written.append)
         self.link = guestlink.Hostctl(self.qmp, self.sent.append,
-                                      self.warnings.append, self.host)
+                                      self.warnings.append, self.host,
+                                      lambda script: [f'{{"plug": "{script}"}}'])
         self.qemu({"QMP": {}}, {"return": {}})
         self.written.clear()
 
@@ -73,7 +74,7 @@ class Link(unittest.TestCase):
         for words in ((), ("nosuch",), ("qmp",), ("qmp", "{"), ("qmp", "[]"),
                       ("qmp", "{}"), ("after", "1", STATUS), ("host", "x"),
                       ("after", "x", "qmp", STATUS), ("expect", "("),
-                      ("expect",), ("next",), ("event",)):
+                      ("expect",), ("next",), ("event",), ("crash",)):
             self.ask(*words)
             status, text = self.answer()
             self.assertEqual((status, text.count("\n")), (2, 1), words)
@@ -155,6 +156,14 @@ class Link(unittest.TestCase):
         self.ask("next", "echo 1", "virtio-scsi-pci,num_queues=2")
         self.assertEqual(self.link.following_devices,
                          ("virtio-scsi-pci,num_queues=2",))
+
+    def test_crash_kernel(self):
+        self.ask("crash", "echo 1")
+        self.assertEqual(self.written, [b'{"plug": "echo 1"}\n'])
+        self.qemu({"error": {"desc": "no room"}})
+        status, text = self.answer()
+        self.assertEqual(status, 1)
+        self.assertIn("no room", text)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,18 @@ class Int3(unittest.TestCase):
                     klog.bad_lines(klog.part(begin + stall, "x", True)))
         self.assertTrue(klog.bad_lines(klog.part(trace + begin, "x", True)))
 
+    def test_stall_of_a_crash_kernel(self):
+        panic = "[ 99.0] vmtest: begin x\n[ 120.0] x\n[    0.0] crash kernel\n"
+        stall = "[ 9.9] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n"
+        start = "[ 10.0] vmtest: start\n"
+        for log, bad in ((panic + stall + start, 0),
+                         (panic + start + stall, 1),
+                         (panic + stall + start + "[ 11.0] BUG: x\n", 1),
+                         (panic + "[ 9.0] BUG: x\n" + start, 1)):
+            with self.subTest(log):
+                self.assertEqual(
+                    len(klog.bad_lines(klog.part(log, "x", True))), bad)
+
     def test_not_int3(self):
         self.assertFalse(klog.is_int3(self.NEW, "single"))
         self.assertFalse(klog.is_int3("[ 1.0] BUG: x\n" + self.NEW, "multi"))

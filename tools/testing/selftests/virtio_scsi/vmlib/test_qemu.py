@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """QEMU's arguments."""
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -53,6 +54,16 @@ class Arguments(unittest.TestCase):
             args = self.command(machine=machine)
             self.assertIn(device, values(args, "-device"))
             self.assertNotIn("root-port", " ".join(args))
+
+    def test_crash_disk(self):
+        for machine, bus in (("q35", "rp3"), ("pc", None)):
+            plug = [json.loads(text)["arguments"] for text in
+                    qemu.crash_disk(qemu.Machine(machine=machine), "/x/tar")]
+            self.assertEqual(plug[0]["file"]["filename"], "/x/tar")
+            self.assertEqual(plug[1]["drive"], plug[0]["node-name"])
+            self.assertEqual(plug[1].get("bus"), bus)
+        self.assertIn("pcie-root-port,id=rp3,chassis=103",
+                      values(self.command(), "-device"))
 
     def test_scripted_host(self):
         args = self.command(host="S", mem=512,

@@ -104,11 +104,21 @@ class TestHandler(session.Handler):
         """How long a test may take."""
         return self.plan.timeout or test.timeout
 
+    def next_plan(self):
+        """That of a crash kernel, which finds the driver as the test did."""
+        plan = super().next_plan()
+        return dataclasses.replace(plan, **self.driver_of(self.current.test))
+
+    def driver_of(self, test):
+        """Whether a test finds the driver loaded, and with what."""
+        return {"load": test.load,
+                "params": f"{test.params} {self.plan.params}".strip()}
+
     def on_boot(self):
         """Tests follow, or the rest of one."""
         self.booted = True
-        again = self.current and self.current.again
-        self.patience(self.limit_of(self.current.test) if again else MARGIN)
+        self.patience(self.limit_of(self.current.test) if self.current
+                      else MARGIN)
 
     def on_begin(self, name):
         """A test starts."""
@@ -241,10 +251,10 @@ class GroupRun:
         if not self.keep_log:
             self.log.unlink()
 
-    def boot(self, handler, work, script="true", devices=()):
+    def boot(self, handler, work, script="true", devices=(), plan=None):
         """One boot."""
-        guest = session.boot(self.plan, script, work, self.log, handler,
-                             devices)
+        guest = session.boot(plan or self.plan, script, work, self.log,
+                             handler, devices)
         handler.over(guest.text)
         return guest
 
@@ -255,15 +265,10 @@ class GroupRun:
         running.announced += guest.hostctl.announced
         running.first, running.again = False, True
         handler.booted = False
-        plan = self.plan
-        mode, load, params = plan.mode, plan.load, plan.params
-        plan.mode, plan.load = "run", running.test.load
-        plan.params = f"{running.test.params} {params}".strip()
-        try:
-            return self.boot(handler, work, guest.hostctl.following,
-                             guest.hostctl.following_devices)
-        finally:
-            plan.mode, plan.load, plan.params = mode, load, params
+        plan = dataclasses.replace(self.plan, mode="run",
+                                   **handler.driver_of(running.test))
+        return self.boot(handler, work, guest.hostctl.following,
+                         guest.hostctl.following_devices, plan)
 
     def conclude(self, handler, guest):
         """

@@ -30,7 +30,7 @@ vmtest headers [--arch A] --kernel K      print the headers directory
 Options of run, test and shell:
   --kernel 6.12|6.1|7.3|rt|debug|debug-rt|kcsan
                                           default 6.12; test: may repeat
-  --qemu 7.2|10.0                         default the host's QEMU
+  --qemu 7.2|10.0|11.1                    default the host's QEMU
   --arch x86_64|i686|arm64|s390x          default x86_64; kernels 6.12 on
                                           arm64, 6.1 on i686 and s390x
   --machine q35|pc|microvm                default q35 (arm64: virt,

@@ -10,7 +10,6 @@ import subprocess
 from . import arch, paths, qemus, scripted
 from .errors import SetupError, UsageError
 
-LATER_QEMUS = ("11.1",)
 ACCELS = {"single": "tcg,thread=single", "multi": "tcg,thread=multi",
           "kvm": "kvm"}
 PROGRAM = qemus.PROGRAM
@@ -181,7 +180,7 @@ def own_version(name):
     """What a Machine says for --qemu NAME; nothing for the host's."""
     if not name or name == version():
         return ""
-    choose("--qemu", name, (version(), *qemus.RELEASES), LATER_QEMUS)
+    choose("--qemu", name, (version(), *qemus.RELEASES))
     return name
 
 

@@ -13,6 +13,9 @@ compat-probe = $(if $(shell grep -sE '$(2)' $(srctree)/include/$(3)),-D$(1))
 # since v6.11
 ccflags-y += $(call compat-probe,HAVE_VIRTQUEUE_INFO,^struct virtqueue_info ,linux/virtio_config.h)
 
+# since v6.15
+ccflags-y += $(call compat-probe,HAVE_VIRTIO_RESET_PREPARE,\<reset_prepare\>,linux/virtio.h)
+
 # The virtio variant was dropped when blk_mq_map_hw_queues came to take its
 # place in v6.14.  A kernel may have both, and then only the old one works:
 # the virtio bus cannot tell yet which interrupt is whose.

@@ -18,6 +18,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/virtio_ids.h>
+#include <linux/wait.h>
 #include <scsi/scsi_devinfo.h>
 
 #include "virtio_scsi.h"
@@ -50,6 +51,9 @@
 
 /* Time that a host has to come to its senses, from the second of them on. */
 #define VIRTIO_SCSI_RECOVERY_PAUSE	HZ
+
+/* Seconds that a reset by others may take; PCI gives a device sixty. */
+#define VIRTIO_SCSI_OTHERS_SECONDS	100
 
 /* Segments with request and response around them. */
 #define VIRTIO_SCSI_HEADERS	2
@@ -588,7 +592,7 @@ static int virtscsi_reset_noio(struct virtio_scsi *vscsi, const char *why)
  *
  * Commands that the host had end DID_RESET, those it never saw DID_REQUEUE. It
  * is not known how long the host takes for the reset: the virtio core waits
- * without a limit.
+ * without a limit. A reset by others is waited for first.
  *
  * Context: May sleep.
  * Return: 0, or a negative errno; the device is lost then.
@@ -597,6 +601,8 @@ int virtscsi_device_reset(struct virtio_scsi *vscsi)
 {
 	int err;
 
+	/* bounded by virtscsi_others_late() */
+	wait_event(vscsi->others_wait, !READ_ONCE(vscsi->others_reset));
 	mutex_lock(&vscsi->reset_lock);
 	err = virtscsi_reset_noio(vscsi, "");
 	mutex_unlock(&vscsi->reset_lock);
@@ -739,12 +745,35 @@ static void virtscsi_treat(struct virtio_scsi *vscsi)
 		virtscsi_mend(vscsi, why);
 }
 
+static void virtscsi_others_end(struct virtio_scsi *vscsi)
+{
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	WRITE_ONCE(vscsi->others_reset, false);
+	wake_up_all(&vscsi->others_wait);
+}
+
+/* The virtio core and PCI have ways to give a device up without a word. */
+static void virtscsi_others_late(struct virtio_scsi *vscsi)
+{
+	unsigned long end = vscsi->others_since +
+			    VIRTIO_SCSI_OTHERS_SECONDS * HZ;
+
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	if (!vscsi->others_reset || time_before(jiffies, end))
+		return;
+	virtscsi_give_up(vscsi, "somebody reset it and never said that it is done");
+	virtscsi_others_end(vscsi);
+}
+
 static void virtscsi_recovery(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
 						 struct virtio_scsi, recovery);
 
 	mutex_lock(&vscsi->reset_lock);
+	virtscsi_others_late(vscsi);
 	/* not if it was lost before, is asleep, or is to be left alone */
 	if (!vscsi->gone && vscsi->ctrl.vq && !virtscsi_going_down())
 		virtscsi_treat(vscsi);
@@ -976,6 +1005,7 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 		vscsi->req_size = sizeof(struct virtio_scsi_cmd_req_pi);
 	mutex_init(&vscsi->scan_lock);
 	mutex_init(&vscsi->reset_lock);
+	init_waitqueue_head(&vscsi->others_wait);
 	init_waitqueue_head(&vscsi->scan_wait);
 	INIT_DELAYED_WORK(&vscsi->watchdog, virtscsi_watchdog);
 	INIT_DELAYED_WORK(&vscsi->recovery, virtscsi_recovery);
@@ -1101,6 +1131,7 @@ static void virtscsi_halt_for_good(struct virtio_scsi *vscsi)
 	else if (!virtscsi_pulled_out(vscsi))
 		virtio_reset_device(vscsi->vdev);
 	WRITE_ONCE(vscsi->gone, true);
+	virtscsi_others_end(vscsi);
 	mutex_unlock(&vscsi->reset_lock);
 }
 
@@ -1245,6 +1276,15 @@ static void virtscsi_remove(struct virtio_device *vdev)
 	scsi_host_put(shost);
 }
 
+/* Until virtscsi_resume(). Of a device that is lost there is nothing left. */
+static void virtscsi_suspend(struct virtio_scsi *vscsi, int published_byte)
+{
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	if (vscsi->ctrl.vq)
+		virtscsi_halt(vscsi, published_byte, DID_REQUEUE);
+}
+
 #ifdef CONFIG_PM_SLEEP
 /* The SCSI layer has suspended the disks: nothing is on its way. */
 static int virtscsi_freeze(struct virtio_device *vdev)
@@ -1253,8 +1293,7 @@ static int virtscsi_freeze(struct virtio_device *vdev)
 
 	virtscsi_events_stop(vscsi, true);
 	mutex_lock(&vscsi->reset_lock);
-	if (vscsi->ctrl.vq)
-		virtscsi_halt(vscsi, DID_REQUEUE, DID_REQUEUE);
+	virtscsi_suspend(vscsi, DID_REQUEUE);
 	mutex_unlock(&vscsi->reset_lock);
 	return 0;
 }
@@ -1272,6 +1311,60 @@ static int virtscsi_restore(struct virtio_device *vdev)
 	return err;
 }
 #endif
+
+/*
+ * Somebody is about to reset the device without the driver, root by PCI. What
+ * the host has is taken back first: it would never be answered.
+ */
+static int virtscsi_reset_prepare(struct virtio_device *vdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(vdev->priv);
+
+	dev_warn(&vdev->dev, "somebody else resets the device\n");
+	virtscsi_events_stop(vscsi, false);
+	mutex_lock(&vscsi->reset_lock);
+	virtscsi_suspend(vscsi, DID_RESET);
+	vscsi->others_since = jiffies;
+	WRITE_ONCE(vscsi->others_reset, true);
+	mod_delayed_work(vscsi->recovery_wq, &vscsi->recovery,
+			 VIRTIO_SCSI_OTHERS_SECONDS * HZ);
+	mutex_unlock(&vscsi->reset_lock);
+	return 0;
+}
+
+static int virtscsi_resume_noio(struct virtio_scsi *vscsi)
+{
+	unsigned int noio;
+	int err;
+
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	if (vscsi->gone)
+		return -ENODEV;
+	noio = memalloc_noio_save();
+	err = virtscsi_resume(vscsi);
+	memalloc_noio_restore(noio);
+	if (err)
+		virtscsi_give_up(vscsi, "it was reset and does not work");
+	return err;
+}
+
+/* The features are agreed on again, by the virtio core. */
+static int virtscsi_reset_done(struct virtio_device *vdev)
+{
+	struct virtio_scsi *vscsi = shost_priv(vdev->priv);
+	int err;
+
+	mutex_lock(&vscsi->reset_lock);
+	err = virtscsi_resume_noio(vscsi);
+	virtscsi_others_end(vscsi);
+	mutex_unlock(&vscsi->reset_lock);
+	trace_virtscsi_reset(vscsi->shost->host_no, err);
+	/* what it did meanwhile, nobody was there to notice */
+	cancel_delayed_work(&vscsi->recovery);
+	virtscsi_recover(vscsi);
+	return err;
+}
 
 static const struct virtio_device_id virtscsi_ids[] = {
 	{ VIRTIO_ID_SCSI, VIRTIO_DEV_ANY_ID },
@@ -1299,6 +1392,8 @@ static struct virtio_driver virtscsi_driver = {
 	.freeze			= virtscsi_freeze,
 	.restore		= virtscsi_restore,
 #endif
+	.reset_prepare		= virtscsi_reset_prepare,
+	.reset_done		= virtscsi_reset_done,
 };
 
 static int __init virtscsi_module_init(void)

@@ -451,6 +451,14 @@ struct virtio_scsi {
 	/* serialises the device's reset, freeze, restore and removal */
 	struct mutex reset_lock;
 
+	/*
+	 * Somebody else resets the device since @others_since, in jiffies;
+	 * written under @reset_lock. Who wants to reset it waits.
+	 */
+	bool others_reset;
+	unsigned long others_since;
+	wait_queue_head_t others_wait;
+
 	struct virtio_scsi_vq req[];
 };
 

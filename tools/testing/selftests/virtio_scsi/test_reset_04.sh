@@ -3,10 +3,12 @@
 # what: an adapter that root resets behind the driver's back, by PCI, is set up again; verified I/O goes on
 # shows: F46 spec_21
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
+# kernels: 6.12 6.1
 # timeout: 120
 # intree: does not notice; every disk of the adapter hangs for ever
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
+# From 6.15 on the driver is told: test_reset_06.sh.
 . "$(dirname "$0")/hotplug.sh"
 
 resets()

@@ -20,7 +20,7 @@ from .errors import BuildError
 TESTS = "tools/testing/selftests/virtio_scsi"
 TEST_MODULES = f"{TESTS}/test_modules"
 # Test modules that need none of ours; they are there with the in-tree driver.
-STANDALONE = ("virtio_nonsense.ko",)
+STANDALONE = ("virtio_nonsense.ko", "virtio_others.ko")
 INPUTS = ("Kbuild", "Kconfig", "drivers", "include", "compat", TEST_MODULES)
 SUFFIXES = (".c", ".h", ".S", ".mk")
 NAMES = ("Kbuild", "Kconfig", "Makefile")

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _COMPAT_LINUX_VIRTIO_H
+#define _COMPAT_LINUX_VIRTIO_H
+
+/*
+ * The driver was not told of resets by others than itself. It has functions
+ * for them, which nobody calls: struct virtio_driver gets two members behind
+ * its last one, further back than the virtio core looks. What <linux/virtio.h>
+ * includes comes first, for others have members of that name, too.
+ */
+#ifndef HAVE_VIRTIO_RESET_PREPARE
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/mod_devicetable.h>
+#include <linux/pm.h>
+#include <linux/scatterlist.h>
+
+#define restore								\
+	restore)(struct virtio_device *dev);				\
+	int (*reset_prepare)(struct virtio_device *dev);		\
+	int (*reset_done
+#include_next <linux/virtio.h>
+#undef restore
+#else
+#include_next <linux/virtio.h>
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Resets a device as a transport does: its driver is told before and after
+ *
+ * PCI is through within a moment. Here it takes as long as is asked for, once,
+ * while the module is being loaded:
+ *
+ *   insmod virtio_others.ko host=0 seconds=5
+ *
+ * With end=0 the driver is not told of the end. That is what it sees of a device
+ * that PCI, or the virtio core, could not set up again. Loading fails with
+ * EOPNOTSUPP where the virtio core has no such call.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/virtio.h>
+#include <scsi/scsi_host.h>
+
+static unsigned int host;
+module_param(host, uint, 0444);
+MODULE_PARM_DESC(host, "number of the SCSI host of a virtio-scsi adapter");
+
+static unsigned int seconds;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "how long the reset takes");
+
+static bool end = true;
+module_param(end, bool, 0444);
+MODULE_PARM_DESC(end, "whether the driver is told of the end");
+
+#ifdef HAVE_VIRTIO_RESET_PREPARE
+static int reset(struct virtio_device *vdev)
+{
+	int err = virtio_device_reset_prepare(vdev);
+
+	if (err || !end)
+		return err;
+	msleep(seconds * MSEC_PER_SEC);
+	return virtio_device_reset_done(vdev);
+}
+#else
+static int reset(struct virtio_device *vdev)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+static int __init virtio_others_init(void)
+{
+	struct Scsi_Host *shost = scsi_host_lookup(host);
+	struct device *dev = shost ? shost->shost_gendev.parent : NULL;
+	int err = -EINVAL;
+
+	if (dev && dev->bus && !strcmp(dev->bus->name, "virtio"))
+		err = reset(dev_to_virtio(dev));
+	if (shost)
+		scsi_host_put(shost);
+	if (err)
+		pr_err("host %u: %pe\n", host, ERR_PTR(err));
+	return err;
+}
+
+static void __exit virtio_others_exit(void)
+{
+}
+
+module_init(virtio_others_init);
+module_exit(virtio_others_exit);
+
+MODULE_DESCRIPTION("Test of drivers: resets a virtio device as its transport does");
+MODULE_LICENSE("GPL");

@@ -327,6 +327,8 @@ void text_add(struct text *text, const char *fmt, ...)
 int script_line(const char *line, struct text *answer);
 int script_file(const char *path);
 extern uint64_t offered_features;
+struct virtio_scsi_config;
+extern struct virtio_scsi_config offered_config;
 
 /* words.c */
 #define MAX_WORDS	96

@@ -888,6 +888,8 @@ static void test_bad_lines(void)
 	EXPECT(refuses("pi target=0 lba=0", "no protection"));
 	EXPECT(refuses("pi target=9", "no such LUN"));
 	EXPECT(refuses("features +frob", "+frob"));
+	EXPECT(refuses("config frob=1", "frob=1"));
+	EXPECT(refuses("config max_target=65536", "65535"));
 	EXPECT(refuses("service target=0 constant=1ms spread=1..2", "one of"));
 	EXPECT_EQ(say_to("disk target=0 lun=0", NULL), 2);
 	EXPECT_EQ(say_to("resize target=7 size=1M", NULL), 2);

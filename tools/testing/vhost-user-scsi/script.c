@@ -17,6 +17,27 @@ uint64_t offered_features = BIT(1) | BIT(2) | BIT(F_T10_PI) |
 	BIT(F_ANY_LAYOUT) | BIT(F_INDIRECT) | BIT(F_EVENT_IDX) |
 	BIT(F_PROTOCOL) | BIT(F_VERSION_1) | BIT(F_PACKED);
 
+struct virtio_scsi_config offered_config = {
+	.num_queues = 4, .seg_max = 126, .max_sectors = 0xffff,
+	.cmd_per_lun = 128, .event_info_size = 16, .sense_size = 96,
+	.cdb_size = 32, .max_target = 255, .max_lun = 16383,
+};
+
+/* What @name is in the configuration. */
+#define FIELD(name) {							\
+	#name, offsetof(struct virtio_scsi_config, name),		\
+	sizeof(offered_config.name)					\
+}
+
+static const struct {
+	const char *name;
+	size_t offset, size;
+} config_fields[] = {
+	FIELD(num_queues), FIELD(seg_max), FIELD(max_sectors),
+	FIELD(cmd_per_lun), FIELD(event_info_size), FIELD(sense_size),
+	FIELD(cdb_size), FIELD(max_channel), FIELD(max_target), FIELD(max_lun),
+};
+
 static const struct {
 	const char *name;
 	unsigned int bit;
@@ -379,6 +400,27 @@ static bool do_features(struct words *w, struct text *answer)
 	return true;
 }
 
+static bool do_config(struct words *w, struct text *answer)
+{
+	char *field;
+	uint64_t value;
+	unsigned int i;
+
+	(void)answer;
+	for (i = 0; i < ARRAY_LEN(config_fields); i++) {
+		field = (char *)&offered_config + config_fields[i].offset;
+		value = 0;
+		memcpy(&value, field, config_fields[i].size);
+		if (!words_number(w, config_fields[i].name,
+				  config_fields[i].size == 2 ? UINT16_MAX :
+							       UINT32_MAX,
+				  &value))
+			return false;
+		memcpy(field, &value, config_fields[i].size);
+	}
+	return words_done(w, "fields of struct virtio_scsi_config, like max_lun=");
+}
+
 static bool do_profile(struct words *w, struct text *answer)
 {
 	(void)answer;
@@ -683,7 +725,8 @@ static const struct {
 	{ "disk", do_disk }, { "remove", do_remove }, { "resize", do_resize },
 	{ "pi", do_pi }, { "service", do_service }, { "attention", do_attention },
 	{ "reserve", do_reserve }, { "features", do_features },
-	{ "profile", do_profile }, { "when", do_when }, { "clear", do_clear },
+	{ "config", do_config }, { "profile", do_profile }, { "when", do_when },
+	{ "clear", do_clear },
 	{ "rules", do_rules }, { "hits", do_hits }, { "count", counts_answer },
 	{ "event", do_event }, { "flood", do_flood }, { "missed", do_missed },
 	{ "release", do_release }, { "stop", do_stop }, { "start", do_start },

@@ -330,17 +330,12 @@ static int queue_message(struct message *m)
 
 static void get_config(struct message *m)
 {
-	static const struct virtio_scsi_config config = {
-		.num_queues = 4, .seg_max = 126, .max_sectors = 0xffff,
-		.cmd_per_lun = 128, .event_info_size = 16, .sense_size = 96,
-		.cdb_size = 32, .max_target = 255, .max_lun = 16383,
-	};
 	size_t offset = m->config.offset, size = m->config.size;
 
 	memset(m->config.data, 0, sizeof(m->config.data));
-	if (offset < sizeof(config) && size <= sizeof(m->config.data))
-		memcpy(m->config.data, (const char *)&config + offset,
-		       MIN(size, sizeof(config) - offset));
+	if (offset < sizeof(offered_config) && size <= sizeof(m->config.data))
+		memcpy(m->config.data, (const char *)&offered_config + offset,
+		       MIN(size, sizeof(offered_config) - offset));
 	reply(m, m->size);
 }
 

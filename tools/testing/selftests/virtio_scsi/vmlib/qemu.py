@@ -297,10 +297,12 @@ def scripted_args(machine, work):
     """How QEMU finds the scripted hosts, again if it can, from 8.2 on."""
     if not machine.host:
         return []
-    again = reconnects(machine)
     args = []
     for number in scripted.adapters(machine.devices):
         path = scripted.socket_path(work, number)
+        # Others do not wait for a connection that may be made again.
+        again = reconnects(machine) if \
+            machine.devices[number].startswith(scripted.RETURNING) else ""
         args += ["-chardev", f"socket,id=host{number},path={path}{again}"]
     return args
 

@@ -14,7 +14,9 @@ from .errors import SetupError, UsageError, VmtestError
 
 SOURCE = "tools/testing/vhost-user-scsi"
 PROGRAM = "vhost-user-scsi"
-DEVICE = "vhost-user-scsi"
+RETURNING = "vhost-user-scsi"
+# The second one leaves its configuration to the host, from QEMU 11.1 on.
+DEVICE = (RETURNING, "vhost-user-test-device")
 START_SECONDS = 20
 ANSWER_SECONDS = 10
 PROCESS_LINES = ("kill", "restart")

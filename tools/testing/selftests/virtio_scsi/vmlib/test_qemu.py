@@ -86,6 +86,16 @@ class Arguments(unittest.TestCase):
             chardev = next(c for c in values(args, "-chardev") if "host0" in c)
             self.assertEqual(chardev.partition("/host0")[2], wanted)
 
+    def test_a_host_with_a_configuration(self):
+        with mock.patch.object(qemu, "version", return_value="11.1"):
+            args = self.command(host="S", devices=(
+                "vhost-user-scsi-pci", "vhost-user-test-device-pci,num_vqs=6"))
+        chardevs = [c for c in values(args, "-chardev") if "/host" in c]
+        self.assertEqual([c.partition("/host")[2] for c in chardevs],
+                         ["0,reconnect-ms=200", "1"])
+        self.assertIn("vhost-user-test-device-pci,num_vqs=6,id=hba1,"
+                      "chardev=host1,bus=rp-hba1", values(args, "-device"))
+
     def test_another_qemu(self):
         other = qemus.Emulator(pathlib.Path("/x"))
         with mock.patch.object(qemus, "get", return_value=other) as get:

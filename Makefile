@@ -72,6 +72,11 @@ shell:
 check check-all check-arch check-debug:
 	@scripts/check.sh $@
 
+# CELLS: those of "vmtest matrix --list" to be run; all of them if none is named
+.PHONY: matrix
+matrix:
+	@scripts/setup.sh run build && exec $(vmtest) matrix --resume $(CELLS)
+
 .PHONY: mutants
 mutants:
 	@scripts/setup.sh run build unit arch && exec tools/testing/mutants/run

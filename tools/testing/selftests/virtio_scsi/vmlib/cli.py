@@ -3,15 +3,16 @@
 
 import argparse
 import dataclasses
+import pathlib
 import re
 import signal
 import sys
 
-from . import (arch, guest, own, packages, paths, qemu, qemus, scripted,
-               session, testrun, tests as guest_tests)
+from . import (arch, guest, matrix, own, packages, paths, qemu, qemus,
+               scripted, session, testrun, tests as guest_tests)
 from .errors import SetupError, UsageError, VmtestError
 
-COMMANDS = ("run", "test", "list", "shell", "prepare", "headers")
+COMMANDS = ("run", "test", "list", "shell", "prepare", "headers", "matrix")
 DRIVERS = ("ours", "intree", "none")
 # Options that a test's vm line may leave to the command line.
 MACHINE_KEYS = ("arch", "machine", "accel", "smp", "mem", "device", "disk", "host",
@@ -26,6 +27,9 @@ vmtest list                               the tests and what each shows
 vmtest shell [options]                    a root shell in the guest
 vmtest prepare [--arch A] [--kernel K]…   fetch kernels into the cache
 vmtest headers [--arch A] --kernel K      print the headers directory
+vmtest matrix [options] [CELL…]           the tests on every host, kernel and
+                                          transport; CELL: qemu/6.12/pci,
+                                          'qemu-11.1/*'
 
 Options of run, test and shell:
   --kernel 6.12|6.1|7.3|rt|debug|debug-rt|kcsan
@@ -55,6 +59,11 @@ Options of test:
   --full                                  also what takes long
   --jobs N                                guests at once
   --results FILE  --resume                note results; skip what passed there
+Options of matrix:
+  --list                                  the cells, and what each runs
+  --results FOLDER  --resume              default a folder of the cache for
+                                          these sources; go on where it stopped
+  --output FILE                           default Documentation/support-matrix.rst
 """
 
 
@@ -118,6 +127,16 @@ def add_machine_options(parser, repeat_kernel=False):
     add("--timeout", type=positive)
 
 
+def add_matrix_options(parser):
+    """What only vmtest matrix has."""
+    add = parser.add_argument
+    add("cells", nargs="*")
+    add("--list", action="store_true")
+    add("--results", type=pathlib.Path)
+    add("--resume", action="store_true")
+    add("--output", type=pathlib.Path, default=matrix.DOCUMENT)
+
+
 def make_parser(command):
     """The parser of one command."""
     parser = Parser(prog=f"vmtest {command}", add_help=False,
@@ -136,6 +155,8 @@ def make_parser(command):
         parser.add_argument("--arch", default=arch.NATIVE)
         parser.add_argument("--kernel", action="append"
                             if command == "prepare" else "store")
+    if command == "matrix":
+        add_matrix_options(parser)
     return parser
 
 
@@ -423,6 +444,17 @@ def do_headers(words):
     name, = kernels_of(options)
     print(own.get(name).headers)
     return 0
+
+
+def do_matrix(words):
+    """vmtest matrix"""
+    options = make_parser("matrix").parse_args(words)
+    if options.list:
+        print("\n".join(matrix.listing()))
+        return 0
+    guest.check_host(arch.get(arch.NATIVE))
+    return matrix.command(options.cells, options.resume, options.results,
+                          options.output)
 
 
 def stop(signum, _frame):

@@ -348,8 +348,8 @@ static bool virtscsi_find_owned(struct scsi_cmnd *sc, void *data)
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
 	struct virtscsi_scope *scope = data;
 
-	/* pairs with virtscsi_publish(): the number is at least of that time */
 	if (virtscsi_in_scope(scope, sc) &&
+	    /* pairs with virtscsi_publish(): the number is of that time */
 	    smp_load_acquire(&cmd->state) == VIRTIO_SCSI_CMD_IN_RING &&
 	    READ_ONCE(cmd->reset_seq) != virtscsi_reset_seq(sc->device))
 		scope->owned = true;
@@ -646,12 +646,10 @@ static bool virtscsi_bounded(struct scsi_cmnd *sc)
 	}
 }
 
-/*
- * The recovery thread has work; sg_reset stops new commands, no more. The SCSI
- * layer may change its mind at this moment: who asks will ask again.
- */
+/* The recovery thread has work; sg_reset stops new commands, no more. */
 static bool virtscsi_recovering(struct Scsi_Host *shost)
 {
+	/* the SCSI layer may change its mind now: who asks will ask again */
 	return data_race(scsi_host_in_recovery(shost) &&
 			 !shost->tmf_in_progress);
 }

@@ -181,9 +181,9 @@ void virtscsi_note_missed(struct virtio_scsi *vscsi)
 	spin_unlock_irqrestore(&vscsi->event.lock, flags);
 }
 
-/* A glance: a scan may make it a device, or nothing, at this moment. */
 static bool virtscsi_merely_asked(struct scsi_device *sdev)
 {
+	/* a glance: a scan may make it a device, or nothing, at this moment */
 	return data_race(scsi_device_created(sdev));
 }
 
@@ -642,10 +642,7 @@ static void virtscsi_event_work(struct work_struct *work)
 	spin_unlock_irq(&vscsi->event.lock);
 }
 
-/*
- * Buffers that memory was short for, and targets to be looked at again. Bits
- * may be set meanwhile: who does that has this run once more, a moment later.
- */
+/* Buffers that memory was short for, and targets to be looked at again. */
 static void virtscsi_event_later(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
@@ -658,6 +655,7 @@ static void virtscsi_event_later(struct work_struct *work)
 	virtscsi_post_events(vscsi);
 	spin_unlock_irq(&vscsi->event.lock);
 
+	/* who sets a bit meanwhile has this run once more, a moment later */
 	while ((target = data_race(find_next_bit(vscsi->luns_changed, num,
 						 target))) < num) {
 		if (virtscsi_events_end(vscsi))

@@ -871,13 +871,13 @@ void virtscsi_notify_vq(struct virtio_scsi *vscsi, struct virtio_scsi_vq *svq)
 /*
  * A batch is over: ring for what went to other rings than its last command. A
  * bit may be another CPU's, whose batch is still going on; that one sets it
- * again with its next command. A glance finds this CPU's own bits, unless
- * another one has rung for them, whatever becomes of the others meanwhile.
+ * again with its next command.
  */
 static void virtscsi_notify_owed(struct virtio_scsi *vscsi)
 {
 	unsigned int i = 0, num = vscsi->num_queues;
 
+	/* this CPU's bits are seen, whatever becomes of the others meanwhile */
 	while ((i = data_race(find_next_bit(vscsi->owed, num, i))) < num) {
 		if (test_and_clear_bit(i, vscsi->owed))
 			virtscsi_notify_vq(vscsi, &vscsi->req[i]);

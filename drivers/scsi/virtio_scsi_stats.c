@@ -107,16 +107,13 @@ const struct attribute_group *virtscsi_shost_groups[] = {
 	NULL,
 };
 
-/*
- * Of the counters two are not written under the lock, see there: those are as
- * of a moment ago, or of now.
- */
 static void virtscsi_show_queue(struct seq_file *m, struct virtio_scsi_vq *svq)
 {
 	struct virtio_scsi_vq_stats stats;
 	unsigned int in_flight, completed;
 
 	spin_lock_irq(&svq->lock);
+	/* two are not written under the lock: as of a moment ago, or of now */
 	stats = data_race(svq->stats);
 	in_flight = svq->in_flight;
 	completed = svq->completed;
@@ -162,18 +159,14 @@ static int virtscsi_targets_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(virtscsi_targets);
 
-/*
- * The command may end, and be sent anew, while this looks at it. Its line is
- * about both then, but there is one only if it was the host's for a second.
- */
 static bool virtscsi_show_stuck(struct scsi_cmnd *sc, void *data)
 {
 	struct virtio_scsi_cmd *cmd = scsi_cmd_priv(sc);
-	u32 tag = data_race(blk_mq_unique_tag(scsi_cmd_to_rq(sc)));
 	struct seq_file *m = data;
 	u8 cdb[sizeof(sc->cmnd)];
 	unsigned long age;
 	int len;
+	u32 tag;
 
 	/* pairs with virtscsi_publish(): what is read below was written before */
 	if (smp_load_acquire(&cmd->state) != VIRTIO_SCSI_CMD_IN_RING)
@@ -181,7 +174,10 @@ static bool virtscsi_show_stuck(struct scsi_cmnd *sc, void *data)
 	age = jiffies - READ_ONCE(cmd->since);
 	if (age < VIRTIO_SCSI_STUCK)
 		return true;
+	/* it may end now, and be sent anew: the line is about both then */
+	tag = data_race(blk_mq_unique_tag(scsi_cmd_to_rq(sc)));
 	len = min_t(int, READ_ONCE(sc->cmd_len), sizeof(cdb));
+	/* likewise */
 	data_race(memcpy(cdb, sc->cmnd, sizeof(cdb)));
 	seq_printf(m, "%-12s %#010x %8lu %4u:%-6llu %*ph\n",
 		   READ_ONCE(cmd->svq)->name, tag, age / HZ, sc->device->id,

@@ -22,6 +22,14 @@ def cache():
     return path
 
 
+def of_tests(name):
+    """A file that an option names, there or in the tests' folder; or ""."""
+    for path in (pathlib.Path(name), SELFTESTS / name):
+        if path.is_file():
+            return str(path.resolve())
+    return ""
+
+
 def subdir(name):
     """A directory in the cache, made on first use."""
     path = cache() / name

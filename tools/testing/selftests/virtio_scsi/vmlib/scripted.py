@@ -2,7 +2,6 @@
 """The scripted host: its processes, one for each adapter, and their ears."""
 
 import os
-import pathlib
 import select
 import socket
 import subprocess
@@ -25,16 +24,14 @@ PROCESS_LINES = ("kill", "restart")
 def script_of(value):
     """The file that --host names: a path, or one of the tests' folder."""
     kind, _, name = value.partition(":")
-    if value == "vhost":
-        raise UsageError("--host vhost: not there yet; accepted: script:FILE")
     if kind != "script" or not name:
-        raise UsageError(f"--host {value}: accepted: script:FILE, or no "
-                         "--host, QEMU is the host")
-    for path in (pathlib.Path(name), paths.SELFTESTS / name):
-        if path.is_file():
-            return str(path.resolve())
-    raise UsageError(f"--host {value}: no such file; accepted: a script for "
-                     f"the host, see {SOURCE}/README.rst")
+        raise UsageError(f"--host {value}: accepted: script:FILE, "
+                         "vhost[:FILE], or no --host, QEMU is the host")
+    path = paths.of_tests(name)
+    if not path:
+        raise UsageError(f"--host {value}: no such file; accepted: a script "
+                         f"for the host, see {SOURCE}/README.rst")
+    return path
 
 
 def build(checkout=paths.CHECKOUT):
@@ -52,6 +49,55 @@ def adapters(devices):
 def socket_path(work, number):
     """Where QEMU finds the host of an adapter."""
     return work / f"host{number}"
+
+
+class Channel:
+    """
+    To something that takes lines and answers each with "STATUS LENGTH", a
+    newline, and LENGTH bytes.
+    """
+
+    def __init__(self, control, seconds):
+        self.control = control
+        self.seconds = seconds
+        control.settimeout(seconds)
+
+    def ask(self, lines):
+        """Lines in one write; the worst status, all answers."""
+        if any("\n" in line for line in lines):
+            return 2, "host: accepted: a line in each word\n"
+        try:
+            self.control.sendall("".join(f"{line}\n" for line in lines)
+                                 .encode())
+            answers = [self._answer() for _ in lines]
+        except (OSError, ValueError) as error:
+            return 1, f"the host does not answer: {error}\n"
+        return (max(status for status, _ in answers),
+                "".join(text for _, text in answers))
+
+    def _answer(self):
+        status, length = map(int, self._until_newline().split())
+        return status, self._exactly(length).decode("utf-8", "replace")
+
+    def _exactly(self, length):
+        data = b""
+        end = time.monotonic() + self.seconds
+        while len(data) < length and time.monotonic() < end:
+            part = self.control.recv(length - len(data))
+            if not part:
+                raise ConnectionError("it has ended")
+            data += part
+        return data
+
+    def _until_newline(self):
+        head = b""
+        while not head.endswith(b"\n"):
+            head += self._exactly(1)
+        return head
+
+    def close(self):
+        """Nobody is asked any more."""
+        self.control.close()
 
 
 class Host:
@@ -78,9 +124,9 @@ class Host:
                 stdout=subprocess.PIPE, stderr=errors)
         try:
             self._wait()
-            self.control = socket.socket(socket.AF_UNIX)
-            self.control.settimeout(ANSWER_SECONDS)
-            self.control.connect(str(self.path))
+            control = socket.socket(socket.AF_UNIX)
+            self.channel = Channel(control, ANSWER_SECONDS)
+            control.connect(str(self.path))
         except BaseException:
             self.stop()
             raise
@@ -127,36 +173,7 @@ class Host:
             return getattr(self, lines[0])()
         if self.killed:
             return 2, "host: it was killed; accepted: restart\n"
-        if any("\n" in line for line in lines):
-            return 2, "host: accepted: a line in each word\n"
-        try:
-            self.control.sendall("".join(f"{line}\n" for line in lines)
-                                 .encode())
-            answers = [self._answer() for _ in lines]
-        except (OSError, ValueError) as error:
-            return 1, f"the scripted host does not answer: {error}\n"
-        return (max(status for status, _ in answers),
-                "".join(text for _, text in answers))
-
-    def _answer(self):
-        status, length = map(int, self._until_newline().split())
-        return status, self._exactly(length).decode("utf-8", "replace")
-
-    def _exactly(self, length):
-        data = b""
-        end = time.monotonic() + ANSWER_SECONDS
-        while len(data) < length and time.monotonic() < end:
-            part = self.control.recv(length - len(data))
-            if not part:
-                raise ConnectionError("it has ended")
-            data += part
-        return data
-
-    def _until_newline(self):
-        head = b""
-        while not head.endswith(b"\n"):
-            head += self._exactly(1)
-        return head
+        return self.channel.ask(lines)
 
     def stop(self):
         """End it."""
@@ -164,8 +181,8 @@ class Host:
             self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-        if hasattr(self, "control"):
-            self.control.close()
+        if hasattr(self, "channel"):
+            self.channel.close()
 
 
 class Hosts:
@@ -173,6 +190,8 @@ class Hosts:
     All scripted hosts of a guest. LASTING: a QEMU that finds a host again needs
     one that still has its disks.
     """
+
+    ends = {}               # sockets that QEMU is to have
 
     def __init__(self, machine, work, lasting=False):
         self.hosts = {}
@@ -196,6 +215,13 @@ class Hosts:
                 "none, the run has no --host script:FILE"
             return 2, f"host: no scripted host; accepted: {known}"
         return self.hosts[number].ask(words)
+
+    def news(self):
+        """What the kernel of an emulated host said: there is none."""
+        return b""
+
+    def check(self):
+        """Whether the host came up: it did, before QEMU."""
 
     def complaints(self):
         """What they said on stderr, and whether one ended."""

@@ -10,7 +10,8 @@ packages_build="gcc libc6-dev make kmod dwarves"
 # A guest: the emulator, and the programs that go into its initramfs.  7.3 is
 # built in a trixie chroot (mmdebstrap).
 packages_run="$packages_build python3 qemu-system-x86 busybox-static lsscsi
-	sg3-utils e2fsprogs util-linux fio mmdebstrap ca-certificates"
+	sg3-utils e2fsprogs util-linux dmsetup fio mmdebstrap
+	ca-certificates"
 
 # Userspace tests, ThreadSanitizer comes with gcc; spin checks models.
 packages_unit="gcc libc6-dev make python3 spin"

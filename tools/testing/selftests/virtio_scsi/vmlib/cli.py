@@ -9,7 +9,7 @@ import signal
 import sys
 
 from . import (arch, guest, matrix, own, packages, paths, qemu, qemus,
-               scripted, session, testrun, tests as guest_tests)
+               scripted, session, testrun, tests as guest_tests, vhost)
 from .errors import SetupError, UsageError, VmtestError
 
 COMMANDS = ("run", "test", "list", "shell", "prepare", "headers", "matrix")
@@ -50,6 +50,8 @@ Options of run, test and shell:
   --host script:FILE                      the scripted host; its disks are in
                                           the script, --device's default then
                                           vhost-user-scsi-pci,num_queues=4
+  --host vhost[:FILE]                     kernel vhost-scsi, in a guest around
+                                          the guest; FILE sets its disks up
   --qemu-arg ARG   --append 'ARGUMENTS'   may repeat
   --fio                                   bring fio (found out from the script)
   --timeout SECONDS                       default 120 (test: each one's own)
@@ -220,9 +222,29 @@ def kernels_of(options):
     return full
 
 
+def host_device(host):
+    """The adapter that a host is for, and how the names of such begin."""
+    if vhost.is_rig(host):
+        return vhost.ADAPTER, vhost.DEVICE
+    return HOST_DEVICE, scripted.DEVICE
+
+
+def host_files(host):
+    """What a Machine says for --host."""
+    if not host:
+        return {}
+    if vhost.is_rig(host):
+        return {"rig": vhost.script_of(host)}
+    return {"host": scripted.script_of(host)}
+
+
 def check_host(options):
-    """What goes together with a scripted host."""
-    scripted.script_of(options.host)
+    """What goes together with a host that is not QEMU."""
+    host_files(options.host)
+    device, kind = host_device(options.host)
+    if vhost.is_rig(options.host) and qemu.own_version(options.qemu):
+        raise UsageError(f"--qemu {options.qemu} with --host {options.host}: "
+                         "accepted: the host's own")
     if options.disk:
         raise UsageError(f"--disk {options.disk[0]} with --host: accepted: disk "
                          "lines in the script")
@@ -230,10 +252,9 @@ def check_host(options):
         raise UsageError(f"--machine {options.machine} with --host: "
                          "accepted: q35, pc")
     wrong = next((d for d in options.device
-                  if not d.startswith(scripted.DEVICE)), None)
+                  if not d.startswith(kind)), None)
     if wrong:
-        raise UsageError(f"--device {wrong} with --host: accepted: "
-                         f"{HOST_DEVICE}")
+        raise UsageError(f"--device {wrong} with --host: accepted: {device}")
 
 
 def machine_of(options):
@@ -252,9 +273,9 @@ def machine_of(options):
         arch=options.arch, accel=options.accel, smp=options.smp,
         machine=options.machine or arch.get(options.arch).machines[0],
         mem=options.mem, disks=tuple(disks),
-        devices=tuple(options.device) or (HOST_DEVICE,) * bool(options.host),
-        host=scripted.script_of(options.host) if options.host else "",
-        qemu=qemu.own_version(options.qemu),
+        devices=tuple(options.device) or
+        host_device(options.host)[:1] * bool(options.host),
+        **host_files(options.host), qemu=qemu.own_version(options.qemu),
         qemu_args=tuple(options.qemu_arg), append=tuple(options.append))
 
 
@@ -266,6 +287,8 @@ def make_plan(options, **more):
     guest.check_host(machine.row)
     if machine.qemu:
         qemus.get(machine.qemu)
+    if machine.rig:
+        vhost.check(machine)
     values = {"driver": options.driver, "params": options.params,
               "timeout": options.timeout or 120, "fio": options.fio, **more}
     plan = session.prepare(session.Plan(
@@ -383,6 +406,19 @@ def without_qemu(options, groups):
              if g.machine.qemu in lacking])
 
 
+def without_rig(groups):
+    """Likewise for the vhost rig."""
+    lacking = []
+    for group in groups:
+        try:
+            if group.machine.rig:
+                vhost.check(group.machine)
+        except vhost.Lacking as error:
+            lacking.append((group, str(error)))
+    wrong = [group for group, _ in lacking]
+    return [g for g in groups if g not in wrong], lacking
+
+
 def plans_for(options, groups):
     """A function that makes the plan of a group; builds all it needs."""
     kernels = {}
@@ -415,12 +451,13 @@ def do_test(words):
     count = len(earlier) + sum(len(group.tests) for group in groups)
     kernels = {g.kernel for g in groups} | {k for _, k in earlier}
     groups, skipped = without_qemu(options, groups)
+    groups, more = without_rig(groups)
     plan_for = plans_for(options, groups)
     reporter = testrun.Reporter(count, len(kernels) > 1, options.driver,
                                 options.results)
     for test, kernel in earlier:
         reporter.earlier(test, kernel, notes[test.name, kernel])
-    for group, reason in skipped:
+    for group, reason in skipped + more:
         reporter.skip(group, reason)
     testrun.run_groups(groups, plan_for, reporter,
                        options.jobs or testrun.default_jobs())

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from . import arch, guestlink, klog, qemu, qmp, scripted
+from . import arch, guestlink, klog, qemu, qmp, scripted, vhost
 from .errors import SetupError
 
 SOCKETS = ("out", "err", "ctl", "qmp")
@@ -49,6 +49,14 @@ class Registry:
 REGISTRY = Registry()
 
 
+def hosts_of(machine, work):
+    """What stands behind the adapters, unless it is QEMU itself."""
+    if machine.rig:
+        return vhost.Rig(work)
+    lasting = bool(machine.host and qemu.reconnects(machine))
+    return scripted.Hosts(machine, work, lasting)
+
+
 class Guest:
     """
     A running QEMU.
@@ -70,13 +78,11 @@ class Guest:
         self.ends = {}
         self.stopped = None
         self.complaint = []     # after the end: what QEMU had to say
-        self.hosts_said = []    # and the scripted hosts
+        self.hosts_said = []    # and the hosts that are not QEMU
         self.control_rest = b""
         self.lines = []         # of the control port, not yet heeded
         self.received = {"out": 0, "err": 0}
-        self.hosts = scripted.Hosts(machine, work,
-                                    bool(machine.host and
-                                         qemu.reconnects(machine)))
+        self.hosts = hosts_of(machine, work)
         try:
             self.process = self._start(machine, image, initrd, work)
         except BaseException:
@@ -93,6 +99,7 @@ class Guest:
         for name in SOCKETS:
             near, far[name] = socket.socketpair()
             self.ends[name] = near
+        far.update(self.hosts.ends)
         numbers = {name: end.fileno() for name, end in far.items()}
         args = qemu.command(machine, image, initrd, self.console, numbers,
                             work)
@@ -247,9 +254,10 @@ class Guest:
         with open(self.console, "rb") as console:
             console.seek(self.copied)
             data = console.read()
+        self.copied += len(data)
+        data += self.hosts.news()
         if not data:
             return
-        self.copied += len(data)
         with open(self.log, "ab") as log:
             log.write(data)
         seen = len(self.text)

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import time
 
-from . import cpio, paths, toolbox
+from . import arch, cpio, paths, toolbox
 from .errors import SetupError
 from .toolbox import host_tool
 
@@ -26,6 +26,7 @@ MODULES = """
     t10-pi crc-t10dif crct10dif_common crct10dif_generic crct10dif-pclmul
     crc64 crc64-rocksoft crc64_rocksoft_generic crc32c_generic crc32c-intel
     mq-deadline kyber-iosched bfq
+    dm_mod dm_multipath dm_round_robin scsi_dh_alua
 """.split()
 TOOLS = """
     lsscsi sg_compare_and_write sg_dd sg_format sg_get_lba_status sg_inq
@@ -35,6 +36,8 @@ TOOLS = """
     sg_write_buffer sg_write_same sg_write_verify sg_decode_sense
     bash dash blockdev date dd flock mke2fs e2fsck taskset timeout
 """.split()
+# What only the tests of the vhost rig use.
+NATIVE_TOOLS = ["dmsetup"]
 KMOD_NAMES = "modprobe rmmod insmod lsmod modinfo depmod".split()
 KEPT_DAYS = 3
 TOP_LINKS = ("bin", "sbin", "lib", "lib64")
@@ -70,10 +73,10 @@ def module_depends(path):
     return [n.replace("-", "_") for n in done.stdout.strip().split(",") if n]
 
 
-def module_files(kernel):
-    """The files of MODULES and of what they depend on."""
+def module_files(kernel, names):
+    """The files of modules and of what they depend on."""
     index = module_index(kernel)
-    todo = [name.replace("-", "_") for name in MODULES]
+    todo = [name.replace("-", "_") for name in names]
     found = {}
     while todo:
         name = todo.pop()
@@ -89,14 +92,14 @@ def module_bytes(path):
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
-def unpack_modules(kernel):
+def unpack_modules(kernel, names=MODULES):
     """The stock modules as a tree that depmod reads; kept per kernel."""
-    tree = paths.subdir("modules") / f"{kernel.version}-{list_hash()}"
+    tree = paths.subdir("modules") / f"{kernel.version}-{list_hash(names)}"
     if tree.is_dir():
         return tree
     with paths.scratch("modules-") as work:
         base = work / "lib/modules" / kernel.version
-        for path in module_files(kernel):
+        for path in module_files(kernel, names):
             place = base / path.relative_to(kernel.modules)
             place = place.with_name(place.name.split(".ko")[0] + ".ko")
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -107,9 +110,9 @@ def unpack_modules(kernel):
     return tree
 
 
-def list_hash():
+def list_hash(names=MODULES):
     """Changes when this list of stock modules does."""
-    return hashlib.sha256(" ".join(MODULES).encode()).hexdigest()[:12]
+    return hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
 
 
 def stamp_of(*parts):
@@ -155,7 +158,10 @@ def cached(name, write):
 def base(kernel):
     """Tools and stock modules for one kernel."""
     tools = toolbox.of(kernel.arch)
-    programs = [tools.find(t) for t in ("busybox", "kmod", *TOOLS)]
+    names = ["busybox", "kmod", *TOOLS]
+    if kernel.arch.name == arch.NATIVE:
+        names += NATIVE_TOOLS
+    programs = [tools.find(name) for name in names]
     key = stamp_of(own_state(), kernel.version, list_hash(),
                    *map(state, programs))
 
@@ -241,9 +247,9 @@ def driver(kernel, modules):
     return cached(f"driver-{kernel.version}-{key}.cpio", write)
 
 
-def index_with(kernel, modules, work):
+def index_with(kernel, modules, work, names=MODULES):
     """A tree of stock and own modules with depmod's files."""
-    shutil.copytree(unpack_modules(kernel), work, dirs_exist_ok=True,
+    shutil.copytree(unpack_modules(kernel, names), work, dirs_exist_ok=True,
                     copy_function=os.link)
     top = work / "lib/modules" / kernel.version
     (top / "updates").mkdir()

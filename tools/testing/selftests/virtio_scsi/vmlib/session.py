@@ -10,7 +10,7 @@ import termios
 import time
 import tty
 
-from . import build, initramfs, klog, paths, qemu
+from . import build, initramfs, klog, paths, qemu, vhost
 from .errors import BAD_LOG, NOT_LOADED, NO_BOOT, TIMEOUT
 from .guest import BOOT_SECONDS, END_SECONDS, Guest
 
@@ -37,6 +37,12 @@ class Plan:
     modules: tuple = ()
     helpers: dict = dataclasses.field(default_factory=dict)
 
+    @property
+    def slowness(self):
+        """What every limit of time is multiplied by."""
+        rig = self.machine and self.machine.rig
+        return self.kernel.slowness * (vhost.SLOWNESS if rig else 1)
+
 
 def warn(text):
     """A line on stderr that is vmtest's own."""
@@ -58,7 +64,7 @@ def config(plan):
     """The settings that init reads."""
     values = {"MODE": plan.mode, "DRIVER": plan.driver,
               "PARAMS": plan.params, "LINK": plan.kernel.arch.link,
-              "SLOWNESS": str(plan.kernel.slowness),
+              "SLOWNESS": str(plan.slowness),
               "LOAD": "yes" if plan.load and plan.driver != "none" else "no"}
     return "".join(f"{k}={shlex.quote(v)}\n" for k, v in values.items())
 
@@ -118,8 +124,8 @@ class Handler:
         self.limit = time.monotonic() + BOOT_SECONDS
 
     def slow(self, seconds):
-        """A limit as it is for this kernel."""
-        return seconds * self.plan.kernel.slowness
+        """A limit as it is for this kernel and machine."""
+        return seconds * self.plan.slowness
 
     def patience(self, seconds):
         """Give the guest this long from now, longer on a slow kernel."""
@@ -236,6 +242,7 @@ def boot(plan, script, work, log, handler, devices=()):
         machine = dataclasses.replace(machine, devices=devices)
     guest = Guest(machine, plan.kernel.image, initrd, log, work, handler)
     guest.run()
+    guest.hosts.check()
     return guest
 
 

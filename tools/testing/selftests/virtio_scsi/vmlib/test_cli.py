@@ -49,11 +49,6 @@ class OptionErrors(unittest.TestCase):
     def test_no_abbreviation(self):
         self.refused(["run", "--kern", "6.1", "--", "true"], "--kern")
 
-    def test_values_of_later_issues(self):
-        for option, value in (("--host", "vhost"),):
-            self.refused(["run", option, value, "--", "true"],
-                         value, "not there yet")
-
     def test_scripted_host(self):
         self.refused(["run", "--host", "script:nosuch", "--", "true"],
                      "script:nosuch", "no such file")
@@ -81,6 +76,16 @@ class OptionErrors(unittest.TestCase):
     def test_a_vm_line_names_no_architecture(self):
         with self.assertRaisesRegex(UsageError, "archs:"):
             cli.parse_machine_line(["--arch", "arm64"], "test_a_01")
+
+    def test_vhost(self):
+        self.refused(["run", "--host", "vhost:nosuch", "--", "true"],
+                     "vhost:nosuch", "no such file")
+        self.refused(["run", "--host", "vhost:", "--", "true"], "vhost:FILE")
+        for more in (["--disk", "target=1"], ["--machine", "microvm"],
+                     ["--device", "virtio-scsi-pci"], ["--qemu", "10.0"],
+                     ["--device", "vhost-user-scsi-pci"]):
+            self.refused(["run", "--host", "vhost", *more, "--", "true"],
+                         more[1])
 
     def test_unknown_values(self):
         for option, value, accepted in (

@@ -13,6 +13,7 @@ import time
 from . import klog, ktap, paths, session
 from .errors import NOT_LOADED, UsageError
 from .guest import REGISTRY
+from .vhost import Lacking
 
 POLL = 0.2
 MARGIN = 60         # seconds between two tests
@@ -204,7 +205,10 @@ class GroupRun:
     def run(self):
         """Run all tests."""
         while self.left and not REGISTRY.stopping:
-            self.one_boot()
+            try:
+                self.one_boot()
+            except Lacking as lacking:
+                self.skip(str(lacking))
 
     def report(self, running):
         """A test has ended, or never will."""
@@ -222,6 +226,12 @@ class GroupRun:
         self.keep_log |= bool(report.failed)
         self.emit(Outcome(running.test, self.group.kernel, report,
                           running.seconds, str(self.log)))
+
+    def skip(self, reason):
+        """None of the tests that are left can run here."""
+        for test in self.left:
+            self.emit(skipped(test, self.group.kernel, reason))
+        self.left = []
 
     def lines(self):
         """What init reads: load|no, name, parameters."""
@@ -309,6 +319,13 @@ class GroupRun:
             self.report(running)
 
 
+def skipped(test, kernel, reason):
+    """The outcome of a test that cannot run here."""
+    report = ktap.Report()
+    report.skip(test.name, reason)
+    return Outcome(test, kernel, report, 0.0)
+
+
 class Reporter:
     """KTAP on stdout, a line per test on stderr, notes in a file."""
 
@@ -341,9 +358,7 @@ class Reporter:
     def skip(self, group, reason):
         """A group that cannot run here."""
         for test in group.tests:
-            report = ktap.Report()
-            report.skip(test.name, reason)
-            self.emit(Outcome(test, group.kernel, report, 0.0))
+            self.emit(skipped(test, group.kernel, reason))
 
     def emit(self, outcome):
         """Report a test."""

@@ -15,21 +15,21 @@
 #include <linux/pm.h>
 #include <linux/scatterlist.h>
 
-#define COMPAT_RESET_MEMBERS						\
-	int (*reset_prepare)(struct virtio_device *dev);		\
-	int (*reset_done
-/* the last member; s390x of 6.1 has no power management */
+/* The last member is another one on 6.1 of s390x: no power management. */
 #ifdef CONFIG_PM
 #define restore								\
-	restore)(struct virtio_device *dev); COMPAT_RESET_MEMBERS
+	restore)(struct virtio_device *dev);				\
+	int (*reset_prepare)(struct virtio_device *dev);		\
+	int (*reset_done
 #else
 #define config_changed							\
-	config_changed)(struct virtio_device *dev); COMPAT_RESET_MEMBERS
+	config_changed)(struct virtio_device *dev);			\
+	int (*reset_prepare)(struct virtio_device *dev);		\
+	int (*reset_done
 #endif
 #include_next <linux/virtio.h>
 #undef restore
 #undef config_changed
-#undef COMPAT_RESET_MEMBERS
 #else
 #include_next <linux/virtio.h>
 #endif

@@ -41,7 +41,7 @@ submitted()
 		"$(debugfs_of "$(host_at 1)")/queues"
 }
 
-queue_io()
+cpu_io()
 {
 	taskset $((1 << $1)) iotool -s "$1" -x -o "$((8 * $1))M" -l 4M -b 512-256K -d 16 \
 		"/dev/$2"
@@ -68,15 +68,18 @@ for target in 0 1; do
 done
 is "F38 a queue for each CPU" "$(request_vqs "$(host_at 1)")" 4
 check "F38 steering by CPU" sh -c "echo cpu >/sys/class/scsi_host/$(host_at 1)/steering"
+disk=$(disk_at 1 0 0)
 for cpu in 0 1 2 3; do
-	before=$(submitted $cpu)
-	check "spec_19 queue $cpu: verified I/O" queue_io $cpu "$(disk_at 1 0 0)"
-	in_range "F38 queue $cpu did it" $(($(submitted $cpu) - before)) 16 100000
+	# which queue is whose is the kernel's affair
+	queue=$(queue_of "$disk" $cpu)
+	before=$(submitted "$queue")
+	check "spec_19 queue of CPU $cpu: verified I/O" cpu_io $cpu "$disk"
+	in_range "F38 that queue did it" $(($(submitted "$queue") - before)) 16 100000
 done
-io_start one -l 1M -d 16 "/dev/$(disk_at 1 0 0)"
+io_start one -l 1M -d 16 "/dev/$disk"
 io_start two -l 1M -d 16 "/dev/$(disk_at 1 1 0)"
 check "F08 a third disk comes and goes under I/O, five times" plugged_often
-check "spec_21 a LUN reset under I/O" sg_reset -d "/dev/$(disk_at 1 0 0)"
+check "spec_21 a LUN reset under I/O" sg_reset -d "/dev/$disk"
 check "spec_21 I/O saw no error on either disk" eval 'io_moves one && io_moves two &&
 	io_end one && io_end two'
 check "F38 the driver can be unloaded" unload_driver

@@ -342,8 +342,10 @@ def machine_for(options):
     def of_test(test):
         own = parse_machine_line(guest_tests.words_of(test), test.name)
         values = vars(own)
+        # The rig has no other QEMU: without_rig() leaves such a test out.
+        fixed = ("qemu",) if vhost.is_rig(own.host) else ()
         for key in MACHINE_KEYS:
-            if values[key] == getattr(default, key):
+            if key not in fixed and values[key] == getattr(default, key):
                 values[key] = getattr(options, key)
         for key in ("qemu_arg", "append"):
             values[key] = values[key] + getattr(options, key)
@@ -406,11 +408,14 @@ def without_qemu(options, groups):
              if g.machine.qemu in lacking])
 
 
-def without_rig(groups):
+def without_rig(options, groups):
     """Likewise for the vhost rig."""
     lacking = []
     for group in groups:
         try:
+            if group.machine.rig and qemu.own_version(options.qemu):
+                raise vhost.Lacking(f"--qemu {options.qemu}: the vhost rig has "
+                                    "the host's own QEMU")
             if group.machine.rig:
                 vhost.check(group.machine)
         except vhost.Lacking as error:
@@ -451,7 +456,7 @@ def do_test(words):
     count = len(earlier) + sum(len(group.tests) for group in groups)
     kernels = {g.kernel for g in groups} | {k for _, k in earlier}
     groups, skipped = without_qemu(options, groups)
-    groups, more = without_rig(groups)
+    groups, more = without_rig(options, groups)
     plan_for = plans_for(options, groups)
     reporter = testrun.Reporter(count, len(kernels) > 1, options.driver,
                                 options.results)

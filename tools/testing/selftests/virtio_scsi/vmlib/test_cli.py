@@ -216,6 +216,15 @@ class Emulators(unittest.TestCase):
             with self.assertRaisesRegex(SetupError, "gone"):
                 cli.without_qemu(*self.groups("--qemu", "10.0"))
 
+    def test_the_rig_has_no_other(self):
+        options = cli.make_parser("test").parse_args(["--qemu", "10.0"])
+        test = tests.Test("test_a_03", "a", vm="--host vhost")
+        groups = tests.groups([test], "6.12", cli.machine_for(options))
+        kept, skipped = cli.without_rig(options, groups)
+        self.assertEqual(kept, [])
+        self.assertEqual(skipped, [(groups[0], "--qemu 10.0: the vhost rig has "
+                                    "the host's own QEMU")])
+
     def test_skipped_is_not_passed(self):
         groups = self.groups()[1]
         with tempfile.TemporaryDirectory() as folder, \

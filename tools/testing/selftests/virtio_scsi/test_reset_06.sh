@@ -31,14 +31,14 @@ said()
 	kmsg_since | grep -c "$1"
 }
 
-# start_slow_reads sdX - one from each CPU
+# start_slow_reads sdX - eight from each CPU, one after the other
 start_slow_reads()
 {
 	local n=0
 
 	while [ "$n" -lt 4 ]; do
-		taskset $((1 << n)) dd if="/dev/$1" of=/dev/null bs=4k skip="$n" \
-			count=1 iflag=direct 2>"$TMP/late-$n" &
+		taskset $((1 << n)) dd if="/dev/$1" of=/dev/null bs=4k skip="$((8 * n))" \
+			count=8 iflag=direct 2>"$TMP/late-$n" &
 		n=$((n + 1))
 	done
 }
@@ -61,7 +61,7 @@ check "F46 the host has reads of the slow disk" wait_for 20 outstanding_reach "$
 check "F46 the function is reset" reset_function
 slow late 0
 for n in 0 1 2 3; do
-	check "F46 read $n ends well" wait_for 20 grep ' copied' "$TMP/late-$n"
+	check "F46 the reads of CPU $n end well" wait_for 20 grep ' copied' "$TMP/late-$n"
 done
 check "spec_21 the first disk's I/O saw no error" io_end one
 check "spec_21 the second disk's neither" io_end two

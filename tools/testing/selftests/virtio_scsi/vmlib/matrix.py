@@ -281,9 +281,11 @@ def run_cell(words, results, log, tell):
     command = ["setpriv", "--pdeathsig", "TERM", sys.executable, str(VMTEST),
                "test", *words, "--results", str(results), "--resume"]
     record, complaint = Record(), ""
-    with open(log, "w", encoding="utf-8") as kept, subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+    # by lines: it can be read while the cell runs
+    with open(log, "w", buffering=1, encoding="utf-8") as kept, \
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
+                             stdout=subprocess.PIPE, errors="replace",
+                             stderr=subprocess.STDOUT) as process:
         try:
             for line in process.stdout:
                 kept.write(line)

@@ -186,9 +186,10 @@ class Lacking(InFolder):
     def test_groups(self):
         there = tests.Group("6.12", qemu.Machine(), False, [])
         lacking = tests.Group("6.12", qemu.Machine(rig="R"), False, [])
+        options = cli.make_parser("test").parse_args([])
         with mock.patch.object(vhost, "check",
                                side_effect=vhost.Lacking("why")):
-            self.assertEqual(cli.without_rig([there, lacking]),
+            self.assertEqual(cli.without_rig(options, [there, lacking]),
                              ([there], [(lacking, "why")]))
 
     def test_boot(self):

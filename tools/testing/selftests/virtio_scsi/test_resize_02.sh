@@ -3,7 +3,7 @@
 # what: a disk that sleeps (runtime suspend) is resized three times, each is seen at once
 # shows: F16
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
-# archs: x86_64 i686 arm64 s390x
+# archs: x86_64 i686 arm64
 # intree: not seen while it sleeps, nor after it
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 

@@ -3,6 +3,7 @@
 # what: kernel vhost-scsi: LUNs that come and go through configfs are seen, with and without I/O
 # shows: F08 F13 F15 spec_02
 # vm: --smp 2 --host vhost
+# full: yes
 # timeout: 180
 # intree: without the feature HOTPLUG nothing is seen
 # shellcheck shell=dash disable=SC2317 # check calls the functions

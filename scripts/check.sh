@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # check.sh check | check-all | check-arch | check-debug: set-up, lint, unit tests,
-# guests; the last two, guests alone. Every part runs even if one before it failed; last line
-# "N passed, N failed, N skipped".
+# guests; the last two, guests alone. Every part runs even if one before it
+# failed; last line "N passed, N failed, N skipped".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2

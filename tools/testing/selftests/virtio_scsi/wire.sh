@@ -80,8 +80,9 @@ events()
 	check "spec_24 $name: so is another size" wait_for 5 is_mib "$disk" 80
 }
 
-# complaints - what the driver had to say since kmsg_mark
-complaints()
+# strange - what the driver had to say since kmsg_mark; complaints() has what sd says
+# of a reset as well
+strange()
 {
 	kmsg_errors | grep 'virtio_scsi\|virtscsi'
 }
@@ -113,7 +114,7 @@ wire()
 	kmsg_mark
 	check "spec_24 $name: a LUN reset is done" sg_reset -N -d "/dev/$disk"
 	events "$k" "$host" "$disk" "$name"
-	is "spec_24 $name: the driver found nothing strange" "$(complaints)" ""
+	is "spec_24 $name: the driver found nothing strange" "$(strange)" ""
 	plug_faulty "faulty$k" "$k" 2 0
 	wait_for 15 disk_named "faulty$k" >"$TMP/faulty" || note "$(cat "$TMP/faulty")"
 	check "F30 $name: the kernel reads sense as it is" \

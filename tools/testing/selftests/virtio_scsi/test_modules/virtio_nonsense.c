@@ -19,7 +19,8 @@
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
-#include <scsi/scsi_host.h>
+
+#include "virtio_host.h"
 
 /* A device that is emulated on a busy machine may take seconds to look. */
 #define TRIES		8000
@@ -92,14 +93,8 @@ static int plant_until_seen(struct virtio_device *vdev)
 
 static int __init virtio_nonsense_init(void)
 {
-	struct Scsi_Host *shost = scsi_host_lookup(host);
-	struct device *dev = shost ? shost->shost_gendev.parent : NULL;
-	int err = -EINVAL;
+	int err = on_virtio_device(host, plant_until_seen);
 
-	if (dev && dev->bus && !strcmp(dev->bus->name, "virtio"))
-		err = plant_until_seen(dev_to_virtio(dev));
-	if (shost)
-		scsi_host_put(shost);
 	if (err)
 		pr_err("host %u, virtqueue %u: %pe\n", host, queue,
 		       ERR_PTR(err));

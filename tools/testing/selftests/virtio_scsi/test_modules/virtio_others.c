@@ -16,7 +16,8 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/virtio.h>
-#include <scsi/scsi_host.h>
+
+#include "virtio_host.h"
 
 static unsigned int host;
 module_param(host, uint, 0444);
@@ -49,14 +50,8 @@ static int reset(struct virtio_device *vdev)
 
 static int __init virtio_others_init(void)
 {
-	struct Scsi_Host *shost = scsi_host_lookup(host);
-	struct device *dev = shost ? shost->shost_gendev.parent : NULL;
-	int err = -EINVAL;
+	int err = on_virtio_device(host, reset);
 
-	if (dev && dev->bus && !strcmp(dev->bus->name, "virtio"))
-		err = reset(dev_to_virtio(dev));
-	if (shost)
-		scsi_host_put(shost);
 	if (err)
 		pr_err("host %u: %pe\n", host, ERR_PTR(err));
 	return err;

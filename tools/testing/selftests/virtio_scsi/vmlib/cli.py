@@ -448,7 +448,7 @@ def do_test(words):
     if options.resume and not options.results:
         raise UsageError("--resume: accepted: together with --results FILE")
     if options.results:
-        testrun.check_results(options.results)
+        paths.check_writable("--results", options.results)
     notes = testrun.earlier_results(
         options.results if options.resume else None, options.driver)
     groups, earlier = test_groups(options, notes)

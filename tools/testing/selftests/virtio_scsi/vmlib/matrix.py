@@ -50,7 +50,7 @@ class Cell:
         return f"{self.host}/{self.kernel}/{self.transport}"
 
 
-KERNELS = ("6.1", "6.12", "7.3")
+KERNELS = tuple(sorted(packages.KERNELS))
 ADAPTER = "--device virtio-scsi-pci,num_queues=4"
 INTEL = "--qemu-arg=-device --qemu-arg=intel-iommu --append intel_iommu=on"
 # name, options, tests; with the host's own QEMU
@@ -405,20 +405,10 @@ def escaped(text):
     return re.sub(r"([*`|_\\])", r"\\\1", text)
 
 
-def check_output(path):
-    """The page must be writable before hours are spent."""
-    try:
-        with open(path, "a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise UsageError(f"--output {path}: {error.strerror}; accepted: a "
-                         "file that can be written") from error
-
-
 def command(patterns, resume, folder, output):
     """vmtest matrix; the exit status."""
     cells = choose(table(), patterns)
-    check_output(output)
+    paths.check_writable("--output", output)
     notes = Notes(folder or paths.subdir("matrix") / sources())
     try:
         run(cells, notes, resume)

@@ -8,6 +8,8 @@ import pathlib
 import shutil
 import tempfile
 
+from .errors import UsageError
+
 SELFTESTS = pathlib.Path(__file__).resolve().parent.parent
 CHECKOUT = SELFTESTS.parents[3]
 GUEST = SELFTESTS / "guest"
@@ -70,6 +72,16 @@ def written(path):
         return path.stat().st_mtime
     except FileNotFoundError:
         return 0
+
+
+def check_writable(option, path):
+    """What an option names must be writable before hours are spent."""
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {error.strerror}; accepted: a "
+                         "file that can be written") from error
 
 
 def new_log(name):

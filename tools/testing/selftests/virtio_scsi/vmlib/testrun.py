@@ -459,14 +459,3 @@ def run_groups(groups, plan_for, reporter, count):
 def default_jobs():
     """As many guests as there are cores."""
     return len(os.sched_getaffinity(0)) or 1
-
-
-def check_results(path):
-    """The notes must be writable before hours are spent."""
-    try:
-        with open(path, "a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise UsageError(f"--results {path}: {error.strerror}; accepted: a "
-                         "file that can be written") from error
-

@@ -723,11 +723,14 @@ static void virtscsi_miss(struct virtio_scsi *vscsi)
 {
 	lockdep_assert_held(&vscsi->reset_lock);
 
-	if (vscsi->missing) {
+	if (!vscsi->missing) {
+		vscsi->missing = true;
+		vscsi->missing_since = jiffies;
+	} else if (time_after_eq(jiffies, vscsi->missing_since +
+				 VIRTIO_SCSI_RECOVERY_PAUSE)) {
 		virtscsi_lose(vscsi, "it was pulled out");
 		return;
 	}
-	vscsi->missing = true;
 	queue_delayed_work(vscsi->recovery_wq, &vscsi->recovery,
 			   VIRTIO_SCSI_RECOVERY_PAUSE);
 }
@@ -767,6 +770,33 @@ static void virtscsi_others_late(struct virtio_scsi *vscsi)
 	virtscsi_others_end(vscsi);
 }
 
+static void virtscsi_look(struct virtio_scsi *vscsi)
+{
+	mutex_lock(&vscsi->reset_lock);
+	/* not if it was lost before, is asleep, or is to be left alone */
+	if (!vscsi->gone && vscsi->ctrl.vq && !virtscsi_going_down())
+		virtscsi_treat(vscsi);
+	mutex_unlock(&vscsi->reset_lock);
+}
+
+/*
+ * PCI resets a device, and gives it its configuration back, under the device's
+ * lock. A reset of ours in the middle of that would leave it without interrupts,
+ * or with those of before.
+ */
+static void virtscsi_look_alone(struct virtio_scsi *vscsi)
+{
+	struct device *parent = vscsi->vdev->dev.parent;
+
+	if (!device_trylock(parent)) {
+		queue_delayed_work(vscsi->recovery_wq, &vscsi->recovery,
+				   VIRTIO_SCSI_RECOVERY_PAUSE);
+		return;
+	}
+	virtscsi_look(vscsi);
+	device_unlock(parent);
+}
+
 static void virtscsi_recovery(struct work_struct *work)
 {
 	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
@@ -774,10 +804,11 @@ static void virtscsi_recovery(struct work_struct *work)
 
 	mutex_lock(&vscsi->reset_lock);
 	virtscsi_others_late(vscsi);
-	/* not if it was lost before, is asleep, or is to be left alone */
-	if (!vscsi->gone && vscsi->ctrl.vq && !virtscsi_going_down())
-		virtscsi_treat(vscsi);
 	mutex_unlock(&vscsi->reset_lock);
+	if (READ_ONCE(vscsi->parent_held))
+		virtscsi_look(vscsi);
+	else
+		virtscsi_look_alone(vscsi);
 }
 
 /*
@@ -994,6 +1025,7 @@ static void virtscsi_init_host(struct virtio_scsi *vscsi,
 {
 	vscsi->vdev = vdev;
 	vscsi->shost = shost;
+	vscsi->parent_held = true;
 	vscsi->num_queues = num;
 	vscsi->steering = READ_ONCE(steering.value);
 	vscsi->affinity = READ_ONCE(irq_affinity.value);
@@ -1248,6 +1280,7 @@ static int virtscsi_probe(struct virtio_device *vdev)
 	virtscsi_stats_add(vscsi);
 	virtscsi_events_start(vscsi, false);
 	scsi_scan_host(shost);
+	WRITE_ONCE(vscsi->parent_held, false);
 	return 0;
 }
 
@@ -1265,6 +1298,7 @@ static void virtscsi_remove(struct virtio_device *vdev)
 	struct Scsi_Host *shost = vdev->priv;
 	struct virtio_scsi *vscsi = shost_priv(shost);
 
+	WRITE_ONCE(vscsi->parent_held, true);
 	virtscsi_fail_if_pulled_out(vscsi);
 	virtscsi_stats_remove(vscsi);
 	virtscsi_irqs_remove(vscsi);

@@ -392,14 +392,22 @@ struct virtio_scsi {
 	 * Recovery by the driver itself, of a device that asks for a reset, is
 	 * gone, or has written nonsense: @recoveries resets in a row, the last
 	 * one at @recovered in jiffies; @missing if it read as all ones at the
-	 * last look; all written under @reset_lock. The workqueue is the
-	 * watchdog's, too: memory may wait for either.
+	 * last look, and has since @missing_since; all written under
+	 * @reset_lock. The workqueue is the watchdog's, too: memory may wait
+	 * for either.
 	 */
 	struct workqueue_struct *recovery_wq;
 	struct delayed_work recovery;
 	unsigned int recoveries;
 	unsigned long recovered;
 	bool missing;
+	unsigned long missing_since;
+
+	/*
+	 * Set during probe and removal: whoever calls those may hold the lock
+	 * of the transport's device, and waits for what recovery does.
+	 */
+	bool parent_held;
 
 	/*
 	 * Task management requests that were not answered in time: the later

@@ -3,7 +3,7 @@
 # what: kernel vhost-scsi: probe, scan, verified I/O, a LUN reset that is done, an abort that is rejected, unload
 # shows: F33 spec_05 spec_25
 # vm: --smp 2 --host vhost
-# full: yes
+# core: yes
 # timeout: 120
 # intree: the held read is waited for, no abort is sent
 # shellcheck shell=dash disable=SC2317 # check calls the functions
@@ -15,7 +15,7 @@ said_reset()
 	[ "$(said 'LUN reset')" -ge 1 ]
 }
 
-plan 16
+plan 15
 vhost_begin rama filed blockb
 host=$(host_at 0)
 is "spec_05 LUNs 0 to 2 of target 1 are found, and nothing else" \
@@ -35,15 +35,16 @@ is "spec_25 which the host says has succeeded" "$(tmfs)" \
 	"$LUN_RESET $SUCCEEDED"
 echo >$TRACEFS/trace
 
+# Between the reset and the release there is nothing that takes long: the driver
+# gives the host ten seconds to answer.
 rule "hold blockb"
 patience 2
 read_begin held "$disk"
-check "F33 a read that the host keeps is aborted" \
-	wait_for 20 tmfs_are "$ABORT $REJECTED"
-check "F33 that is rejected, so the LUN is reset" wait_for 10 said_reset
+check "F33 a read that the host keeps ends in a LUN reset" \
+	wait_for 20 said_reset
 rule release
 check "F33 the read ends well when the host goes on" read_end held 40
-is "F33 the reset has succeeded by then" "$(tmfs)" \
+is "F33 the abort was rejected, the reset has succeeded by then" "$(tmfs)" \
 	"$ABORT $REJECTED,$LUN_RESET $SUCCEEDED"
 check "F33 the disk was not given up" running "$disk"
 trace_stop

@@ -43,14 +43,6 @@ tmfs()
 		$TRACEFS/trace | tr '\n' ',' | sed 's/,$//'
 }
 
-tmfs_are()
-{
-	[ "$(tmfs)" = "$1" ] || {
-		tmfs
-		return 1
-	}
-}
-
 # verified sdX [SIZE] - all of it comes back as it was written
 verified()
 {

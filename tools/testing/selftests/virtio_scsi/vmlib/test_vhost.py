@@ -51,6 +51,7 @@ class Commands(InFolder):
         outer, _, _ = self.commands(accel="multi", mem=512)
         self.assertEqual(values(outer, "-accel"), ["tcg,thread=multi"])
         self.assertEqual(values(outer, "-cpu"), ["max"])
+        self.assertEqual(values(outer, "-smp"), ["1"])
         self.assertEqual(values(outer, "-kernel"), ["outer-kernel"])
         self.assertEqual(values(outer, "-m"),
                          [str(512 + vhost.OUTER_MEM + 2 * vhost.ADAPTER_MEM)])

@@ -21,7 +21,7 @@ ask_other()
 
 plan 14
 vhost_begin rama filed blockb
-cleanup_add "hostctl host 'unlun 0 7' 'unlun 0 8' 'unlun 0 300' 'for d in /sys/kernel/config/target/core/*/late*; do rmdir \$d; done'"
+cleanup_add "hostctl host 'for l in 7 8 300; do [ ! -d \$(tpg 0)/lun/lun_\$l ] || unlun 0 \$l; done' 'for d in /sys/kernel/config/target/core/*/late*; do rmdir \$d; done'"
 if has_feature "$(host_at 0)" $HOTPLUG; then
 	note "the host has events for it"
 else

@@ -77,7 +77,7 @@ moved_to()
 resized()
 {
 	rule "dmsetup --noudevsync suspend shared" \
-		"dmsetup reload shared --table \"0 $1 linear \$(losetup | sed -n 's/:.*shared.*//p') 0\"" \
+		"dmsetup reload shared --table \"0 $1 linear \$(losetup -a | sed -n 's/:.*shared.*//p') 0\"" \
 		"dmsetup --noudevsync resume shared"
 }
 

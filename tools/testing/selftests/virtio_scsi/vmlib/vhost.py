@@ -24,8 +24,10 @@ KERNEL = "6.12"
 # a second, and where that hits a CPU just after it has injected an interrupt
 # for VMRUN, it delivers this interrupt once more, whatever the guest's IF says.
 CPUS = "1"
-# On a busy machine the kernel would take to a clock that costs an exit.
-KERNEL_ARGS = ("tsc=reliable",)
+# On a busy machine the kernel would take to a clock that costs an exit, and
+# report that its CPU was away for long.
+KERNEL_ARGS = ("tsc=reliable", "nosoftlockup",
+               "rcupdate.rcu_cpu_stall_suppress=1")
 # MiB: what the outer guest needs itself, and for the commands of an adapter.
 OUTER_MEM = 3072
 ADAPTER_MEM = 128

@@ -463,7 +463,7 @@ def rig_command(machine, image, initrd, console, sockets, work):
     """
     inner = [guest_command(dataclasses.replace(machine, **changes),
                            vhost.IMAGE, vhost.INITRD, console, sockets, work)
-             for changes in ({"accel": "kvm"}, vhost.second(machine))]
+             for changes in (vhost.first(machine), vhost.second(machine))]
     outer = Machine(accel=machine.accel, smp=vhost.CPUS,
                     mem=vhost.memory(machine), append=vhost.KERNEL_ARGS)
     args = [PROGRAM, *machine_args(outer),

@@ -84,7 +84,9 @@ class Commands(InFolder):
         _, _, second = self.commands(append=("word",))
         self.assertIn("pipe,id=out,path=/run/second/out",
                       values(second, "-chardev"))
-        self.assertIn("word vmtest_mode=serve", values(second, "-append")[0])
+        line = values(second, "-append")[0]
+        self.assertIn(" word ", line)
+        self.assertIn(" vmtest_mode=serve", line)
         adapters = [d for d in values(second, "-device")
                     if d.startswith("vhost-scsi")]
         self.assertEqual(len(adapters), 1)

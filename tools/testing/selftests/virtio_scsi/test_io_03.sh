@@ -19,6 +19,26 @@ depth()
 	echo "$2" >"/sys/block/$1/device/queue_depth"
 }
 
+# piled DISK - so many requests wait in the scheduler that one batch can be more
+# than 256
+piled()
+{
+	awk '{ for (i = 1; i <= NF; i++) sum += $i } END { exit sum < 400 }' \
+		"/sys/kernel/debug/block/$1/sched/queued"
+}
+
+# pile_up DISK - or have all gone through by now, on a machine that fast?
+pile_up()
+{
+	local i
+
+	for i in $(seq 100); do
+		! piled "$1" || return
+		sleep 0.01
+	done
+	echo "nothing piles up, $i looks"
+}
+
 # batch DISK SEED HOW - a thousand requests pile up in the scheduler behind a
 # depth of one; when it is raised they are given to the driver as one list, and
 # only the last of them is marked as the last
@@ -26,7 +46,7 @@ batch()
 {
 	depth "$1" 1 || return
 	limited 50 iotool -s "$2" -c 1 -b 512 -t 8K -l 8000K -d 1000 "$3" "/dev/$1" &
-	sleep 0.05
+	pile_up "$1"
 	depth "$1" 1024 && wait $!
 }
 

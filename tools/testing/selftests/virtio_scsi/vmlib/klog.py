@@ -27,9 +27,11 @@ OURS = re.compile(r"\b(?:virtscsi|virtqueue|vring)_")
 TRACE = re.compile(r"Call [Tt]race:")
 END = re.compile(r"---\[ end trace|\bvmtest: (begin|end) ")
 # The emulated clock sometimes jumps while it is calibrated, before there is a
-# driver: minutes in which nobody has seen a CPU. Backtraces of all CPUs follow.
+# driver, or a busy machine gives the guest no time: minutes in which nobody has
+# seen a CPU. Backtraces of all CPUs follow.
 BOOT_STALL = re.compile(r"rcu: INFO: rcu_\w+ (?:self-detected stall|"
-                        r"detected (?:expedited )?stalls)")
+                        r"detected (?:expedited )?stalls)|"
+                        r"watchdog: BUG: soft lockup")
 BLOCK = 120
 INT3 = re.compile(r"\bint3: 0000 \[#")
 STAMP = re.compile(r"^(?:<\d+>)?\[\s*(\d+\.\d+)\](?:\[[^]]*\])?\s?")

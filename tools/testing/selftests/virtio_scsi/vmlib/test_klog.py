@@ -92,10 +92,12 @@ class Int3(unittest.TestCase):
     def test_stall_of_the_boot(self):
         begin = "[ 99.0] vmtest: begin x\n"
         trace = "[ 97.0] NMI backtrace for cpu 3\n[ 97.0] Call Trace:\n" * 4
-        for words in ("rcu_preempt detected stalls on CPUs/tasks:",
-                      "rcu_preempt self-detected stall on CPU",
-                      "rcu_preempt detected expedited stalls on CPUs"):
-            stall = f"[ 96.9] rcu: INFO: {words}\n{trace}"
+        rcu = "rcu: INFO: rcu_preempt"
+        for words in (f"{rcu} detected stalls on CPUs/tasks:",
+                      f"{rcu} self-detected stall on CPU",
+                      f"{rcu} detected expedited stalls on CPUs",
+                      "watchdog: BUG: soft lockup - CPU#0 stuck for 30s!"):
+            stall = f"[ 96.9] {words}\n{trace}"
             with self.subTest(words):
                 self.assertFalse(
                     klog.bad_lines(klog.part(stall + begin, "x", True)))

@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # core: yes
 # timeout: 120
-# intree: what was missed is not read again
+# intree: neither the name nor the size that was missed is read again, and no line tells
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

@@ -8,7 +8,7 @@
 # vm: --disk hba=0,target=1,size=64M,data=1,serial=two,block=4096,max_unmap_size=4194304
 # vm: --disk hba=1,target=0,size=64M,data=1,serial=three
 # timeout: 180
-# intree: knows no cmd_patience, and accepts any value of it
+# intree: knows no cmd_patience: loads with any value of it, with a line that it is ignored
 # shellcheck shell=dash disable=SC2119,SC2317
 
 . "$(dirname "$0")/lib.sh"

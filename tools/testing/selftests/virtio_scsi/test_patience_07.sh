@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # params: cmd_patience=5
 # timeout: 300
-# intree: there is no patience, and what is held hangs until it is released
+# intree: takes nothing back: what is held waits until it is answered, and is right then; fails for the lack of debugfs
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

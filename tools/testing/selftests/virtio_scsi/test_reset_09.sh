@@ -4,7 +4,7 @@
 # shows: F46 spec_21
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # timeout: 150
-# intree: does not notice; every disk of the adapter hangs for ever
+# intree: does not notice; every disk of the adapter hangs for ever, and the module is in use
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/hotplug.sh"

@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # params: cmd_patience=5 poll_queues=2
 # timeout: 150
-# intree: the reads hang for ever
+# intree: ignores the two parameters; with its own, virtscsi_poll_queues, the reads hang for ever
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

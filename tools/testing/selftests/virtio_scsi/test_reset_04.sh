@@ -5,7 +5,7 @@
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # kernels: 6.12 6.1
 # timeout: 120
-# intree: does not notice; every disk of the adapter hangs for ever
+# intree: does not notice; every disk of the adapter hangs for ever, and the module is in use
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 # From 6.15 on the driver is told: test_reset_06.sh.

@@ -4,7 +4,7 @@
 # shows: F42
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # timeout: 90
-# intree: has no reset of the adapter
+# intree: has no reset of the adapter: sg_reset -H fails, the I/O goes on
 # shellcheck shell=dash disable=SC2016,SC2317
 
 . "$(dirname "$0")/hotplug.sh"

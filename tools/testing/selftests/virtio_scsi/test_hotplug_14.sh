@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 400
-# intree: plugging on the whole adapter hangs until the host answers, and goes on then
+# intree: plugging and unplugging on the whole adapter hang until the host answers, and go on then
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

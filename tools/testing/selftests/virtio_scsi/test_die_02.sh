@@ -6,7 +6,7 @@
 # full: yes
 # alone: yes
 # timeout: 240
-# intree: unbind hangs for ever
+# intree: unbind hangs for ever; loading hangs until the host is back
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

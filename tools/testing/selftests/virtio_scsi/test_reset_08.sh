@@ -7,7 +7,7 @@
 # alone: yes
 # kernels: 7.3
 # timeout: 300
-# intree: the virtio core does nothing, since that driver can't be told
+# intree: the virtio core refuses to announce the reset, since that driver can't be told; nothing happens
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/hotplug.sh"

@@ -34,6 +34,7 @@ check "spec_25 a LUN reset is done" limited 20 sg_reset -N -d "/dev/$disk"
 is "spec_25 which the host says has succeeded" "$(tmfs)" \
 	"$LUN_RESET $SUCCEEDED"
 echo >$TRACEFS/trace
+kmsg_mark
 
 # Between the reset and the release there is nothing that takes long: the driver
 # gives the host ten seconds to answer.

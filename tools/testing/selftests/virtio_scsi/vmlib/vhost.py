@@ -20,9 +20,9 @@ PLAIN = "vhost.rig"
 DEVICE = "vhost-scsi"
 ADAPTER = f"{DEVICE}-pci,num_queues=2"
 KERNEL = "6.12"
-# One CPU: with several in a thread QEMU interrupts the one that runs ten times
-# a second, and where that hits a CPU just after it has injected an interrupt
-# for VMRUN, it delivers this interrupt once more, whatever the guest's IF says.
+# One CPU: with two an interrupt was delivered to an inner guest that had them
+# disabled. By its sources QEMU repeats what VMRUN has injected if it turns to
+# another CPU before the guest exits.
 CPUS = "1"
 # On a busy machine a CPU of any of the guests is away for half a minute, which
 # is no lockup; and the outer kernel would take to a clock that costs an exit.

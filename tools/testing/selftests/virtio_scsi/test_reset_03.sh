@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 180
-# intree: the queue's commands hang for ever
+# intree: a queue that broke is never mended: what it had hangs for ever, what comes later fails
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

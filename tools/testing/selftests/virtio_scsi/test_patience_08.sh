@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # vm: --device vhost-user-scsi-pci,num_queues=1,virtqueue_size=16,indirect_desc=off
 # timeout: 240
-# intree: no file to set it by; the held command waits beyond the minute of SG_IO, without a limit
+# intree: no file to set it by; a held command waits without a limit, and if lost ones fill the ring all disks hang
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

@@ -5,7 +5,7 @@
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # kernels: 7.3
 # timeout: 150
-# intree: does not notice; every disk of the adapter hangs for ever
+# intree: does not notice; every disk of the adapter hangs for ever, and the module is in use
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 # Kernels before that tell nobody: test_reset_04.sh.

@@ -5,7 +5,7 @@
 # vm: --smp 4 --disk target=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # kernels: 7.3
 # timeout: 120
-# intree: the virtio core does nothing, since that driver can't be told
+# intree: the virtio core refuses to announce the reset, since that driver can't be told; nothing happens
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/hotplug.sh"

@@ -6,7 +6,7 @@
 # vm: --smp 4 --host script:host.script
 # alone: yes
 # timeout: 300
-# intree: the first unbind hangs for ever, one during a scan or a rescan as well; none resets the device
+# intree: the first unbind hangs for ever, one during a scan or a rescan as well
 # shellcheck shell=dash disable=SC2317
 
 . "$(dirname "$0")/host.sh"

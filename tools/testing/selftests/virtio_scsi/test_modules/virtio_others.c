@@ -47,6 +47,7 @@ static int reset_silently(struct virtio_device *vdev)
 	device_lock(vdev->dev.parent);
 	vdev->config->reset(vdev);
 	msleep(seconds * MSEC_PER_SEC);
+	pr_info("host %u: done\n", host);
 	device_unlock(vdev->dev.parent);
 	return 0;
 }

@@ -15,6 +15,8 @@
 # Each disk of a plain kernel takes 70 KiB; a driver that keeps
 # something for each command of each LUN would need many times of that.
 KIB_PER_LUN=200
+# With red zones, kept stacks and a record of each object it is 300.
+[ ! -e /sys/kernel/debug/kmemleak ] || KIB_PER_LUN=600
 
 free_kib()
 {

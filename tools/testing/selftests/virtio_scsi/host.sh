@@ -85,12 +85,6 @@ running()
 	[ "$(cat "/sys/block/$1/device/state")" = running ]
 }
 
-# said REGEX - how many lines of the kernel since kmsg_mark match
-said()
-{
-	kmsg_since | grep -c -- "$1"
-}
-
 # read_begin NAME sdX - a read in the background, by CPU 0's queue
 read_begin()
 {

@@ -203,6 +203,18 @@ kmsg_since()
 	dmesg | sed -n "/$KMSG_MARK\$/,\$p" | sed '1d; s/^\[[^]]*\] //'
 }
 
+# said REGEX - how many of them match
+said()
+{
+	kmsg_since | grep -c -- "$1"
+}
+
+# said_reach N REGEX
+said_reach()
+{
+	[ "$(said "$2")" -ge "$1" ]
+}
+
 # kmsg_errors - those of them that are warnings or worse
 kmsg_errors()
 {

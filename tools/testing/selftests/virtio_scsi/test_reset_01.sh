@@ -17,20 +17,12 @@ nonsense()
 	modprobe -r virtio_nonsense
 }
 
-resets()
-{
-	kmsg_since | grep -c 'resetting the device: it asks for it'
-}
-
-resets_reach()
-{
-	[ "$(resets)" -ge "$1" ]
-}
+ASKED='resetting the device: it asks for it'
 
 # asks VIRTQUEUE RESETS - how many there were by then
 asks()
 {
-	nonsense "$1" && wait_for 5 resets_reach "$2" && io_moves one && io_moves two
+	nonsense "$1" && wait_for 5 said_reach "$2" "$ASKED" && io_moves one && io_moves two
 }
 
 plan 10
@@ -41,11 +33,11 @@ kmsg_mark
 check "F46 nonsense in the first request queue: I/O goes on" asks 2 1
 check "F46 in the last one" asks 5 2
 check "F46 in the control queue" asks 0 3
-is "F46 one reset for each, with a line" "$(resets)" 3
+is "F46 one reset for each, with a line" "$(said "$ASKED")" 3
 check "spec_21 the first disk's I/O saw no error" io_end one
 check "spec_21 the second disk's neither" io_end two
 check "F46 an idle device is reset as well" nonsense 3
-check "F46 at once" wait_for 5 resets_reach 4
+check "F46 at once" wait_for 5 said_reach 4 "$ASKED"
 check "F46 and works" iotool -x -l 1M "/dev/$(disk_at 0 1 1)"
 check "F46 the driver can be unloaded" unload_driver
 finish

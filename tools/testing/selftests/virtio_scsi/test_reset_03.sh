@@ -11,24 +11,16 @@
 
 . "$(dirname "$0")/host.sh"
 
-resets()
-{
-	said 'resetting the device: queue .* is broken'
-}
-
-resets_reach()
-{
-	[ "$(resets)" -ge "$1" ]
-}
+BROKEN='resetting the device: queue .* is broken'
 
 # breaks ACTION OF - it happens, the device is reset, I/O on both disks goes on
 breaks()
 {
 	local before
 
-	before=$(resets)
+	before=$(said "$BROKEN")
 	rule "when $2 count=1 do $1"
-	wait_for 15 resets_reach $((before + 1)) && io_moves sick 30 && io_moves well 30
+	wait_for 15 said_reach $((before + 1)) "$BROKEN" && io_moves sick 30 && io_moves well 30
 }
 
 plan 9
@@ -42,10 +34,10 @@ check "F45 an index that runs ahead" breaks 'corrupt 99' 'op=read target=1'
 check "F46 the first disk's I/O saw no error" io_end sick 60
 check "F46 the second disk's neither" io_end well 60
 rule "when event count=1 do wrong-id 77"
-before=$(resets)
+before=$(said "$BROKEN")
 hostctl host "event rescan target=0 lun=0" >/dev/null
 check "F45 nonsense in the event queue: the device is reset" \
-	wait_for 10 resets_reach $((before + 1))
+	wait_for 10 said_reach $((before + 1)) "$BROKEN"
 rule "when tmf count=1 do wrong-id 77"
 check "F45 in the control queue: the LUN reset ends" sg_reset -d "/dev/$sick"
 check "F46 the driver can be unloaded" unload_driver

@@ -11,15 +11,7 @@
 # From 6.15 on the driver is told: test_reset_06.sh.
 . "$(dirname "$0")/hotplug.sh"
 
-resets()
-{
-	kmsg_since | grep -c 'resetting the device: it has forgotten its driver'
-}
-
-resets_reach()
-{
-	[ "$(resets)" -ge "$1" ]
-}
+FORGOTTEN='resetting the device: it has forgotten its driver'
 
 reset_function()
 {
@@ -29,7 +21,7 @@ reset_function()
 # twice, so that the second one is not the first after a long time
 reset_under_io()
 {
-	reset_function && wait_for 10 resets_reach "$1" && io_moves one && io_moves two
+	reset_function && wait_for 10 said_reach "$1" "$FORGOTTEN" && io_moves one && io_moves two
 }
 
 plan 6
@@ -39,7 +31,7 @@ io_moves one && io_moves two
 kmsg_mark
 check "F46 the function is reset under I/O, which goes on" reset_under_io 1
 check "F46 once more" reset_under_io 2
-is "F46 one line each" "$(resets)" 2
+is "F46 one line each" "$(said "$FORGOTTEN")" 2
 check "spec_21 the first disk's I/O saw no error" io_end one
 check "spec_21 the second disk's neither" io_end two
 check "F46 the driver can be unloaded" unload_driver

@@ -26,11 +26,6 @@ five_resets()
 	done
 }
 
-said()
-{
-	kmsg_since | grep -c "$1"
-}
-
 # start_slow_reads sdX - eight from each CPU, one after the other
 start_slow_reads()
 {

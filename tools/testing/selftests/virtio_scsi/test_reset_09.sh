@@ -11,15 +11,7 @@
 
 host=$(host_at 0)
 
-resets()
-{
-	kmsg_since | grep -c 'resetting the device: it has forgotten its driver'
-}
-
-resets_reach()
-{
-	[ "$(resets)" -ge "$1" ]
-}
+FORGOTTEN='resetting the device: it has forgotten its driver'
 
 # before the lock was given back: right after that the driver may begin
 too_early()
@@ -41,7 +33,7 @@ io_moves one && io_moves two
 kmsg_mark
 check "F46 the device is reset and kept" forgotten
 is "F46 the driver waits so long" "$(too_early)" 0
-check "F46 then it sets the device up" wait_for 10 resets_reach 1
+check "F46 then it sets the device up" wait_for 10 said_reach 1 "$FORGOTTEN"
 check "F46 and I/O goes on" eval 'io_moves one && io_moves two'
 check "spec_21 the first disk's I/O saw no error" io_end one
 check "spec_21 the second disk's neither" io_end two

@@ -3,7 +3,6 @@
 # what: kernel vhost-scsi: probe, scan, verified I/O, a LUN reset that is done, an abort that is rejected, unload
 # shows: F33 spec_05 spec_25
 # vm: --smp 2 --host vhost
-# full: yes
 # timeout: 120
 # intree: the held read is waited for, no abort is sent
 # shellcheck shell=dash disable=SC2317 # check calls the functions

@@ -378,6 +378,9 @@ def test_groups(options, reporter_earlier):
     """All groups to run, and the tests that passed in an earlier run."""
     groups, earlier = [], []
     for kernel, chosen in choose_tests(options):
+        line = guest_tests.left_out(chosen, kernel)
+        if line:
+            packages.tell(line)
         done = [t for t in chosen if (t.name, kernel) in reporter_earlier
                 and t.runs_on(kernel)]
         earlier += [(t, kernel) for t in done]

@@ -191,6 +191,14 @@ class Grouping(unittest.TestCase):
             tests.Test("g", "x", kernels=("6.1",))),
             [["a", "c"], ["b"], ["d", "f"], ["e"]])
 
+    def test_left_out(self):
+        other = [tests.Test(f"t{n}", "x", kernels=("6.1",)) for n in range(14)]
+        there = [tests.Test("a", "x")]
+        self.assertEqual(tests.left_out(there, "6.12"), "")
+        self.assertEqual(tests.left_out(there + other[:2], "6.12"),
+                         "not for 6.12: t0 t1")
+        self.assertRegex(tests.left_out(other, "6.12"), "t11 and 2 more$")
+
 
 if __name__ == "__main__":
     unittest.main()

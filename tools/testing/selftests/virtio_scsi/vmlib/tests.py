@@ -13,6 +13,7 @@ HEADER = re.compile(r"# ([a-z]+): (.*\S)\s*$")
 NAME = re.compile(r"test_([a-z0-9_]+?)(?:_\d+)?$")
 NUMBER = re.compile(r"(?:F(\d+)|spec_(\w+))$", re.I)
 TEST_TIMEOUT = 60
+SHOWN_NAMES = 12
 WORDS = {"core": ("yes", "no"), "fio": ("yes", "no"), "alone": ("yes", "no"),
          "load": ("yes", "no"), "full": ("yes", "no"),
          "accel": ("single", "multi")}
@@ -162,6 +163,16 @@ def choose(tests, names, core=False, full=False):
             raise UsageError(f"test {name}: unknown; accepted: a file, a "
                              f"group ({groups}), spec_NN, FNN")
     return chosen
+
+
+def left_out(tests, kernel):
+    """A line about the tests that are not for a kernel, "" if all are."""
+    names = [test.name for test in tests if not test.runs_on(kernel)]
+    if not names:
+        return ""
+    more = len(names) - SHOWN_NAMES
+    return f"not for {kernel}: {' '.join(names[:SHOWN_NAMES])}" + \
+        (f" and {more} more" if more > 0 else "")
 
 
 def listing(tests):

@@ -98,22 +98,20 @@ class Link(unittest.TestCase):
         self.ask("event", "DEVICE_DELETED")
         self.assertEqual(self.answer()[0], 1)
 
-    def test_asleep(self):
-        status = {"return": {"name": "virtio-scsi", "status": {
-            "statuses": ["VIRTIO_CONFIG_S_DRIVER_OK: ready"]}}}
+    def asleep(self, device, awake, asleep):
+        """An adapter that is awake twice, then sleeps; the last question."""
         self.ask("asleep", "qmp", STATUS)
         self.assertEqual(self.answer(), (0, ""))
         self.ask("asleep")
         self.assertEqual(self.answer()[0], 1)
-        for awake in True, True, False:
+        for state in awake, awake, asleep:
             self.assertIn(b"x-query-virtio", self.written[-1])
-            self.qemu({"return": [{"path": "/a", "name": "virtio-scsi"},
+            self.qemu({"return": [{"path": "/a", "name": device},
                                   {"path": "/b", "name": "virtio-serial"}]})
-            self.assertIn(b'"/a"', self.written[-1])
-            self.assertNotIn(b'"/b"', self.written[-1])
-            if not awake:
-                status["return"]["status"]["statuses"] = []
-            self.qemu(status)
+            question = self.written[-1]
+            self.assertIn(b'"/a"', question)
+            self.assertNotIn(b'"/b"', question)
+            self.qemu({"return": state})
             time.sleep(guestlink.ASLEEP_POLL)
             self.link.tick()
         self.assertEqual(self.written[-1], f"{STATUS}\n".encode())
@@ -121,12 +119,26 @@ class Link(unittest.TestCase):
         self.assertEqual(self.warnings, [])
         self.ask("asleep")
         self.assertEqual(self.answer()[0], 0)
+        return json.loads(question)
+
+    def test_asleep(self):
+        question = self.asleep("virtio-scsi", {"vring-desc": 4096},
+                               {"vring-desc": 0})
+        self.assertEqual(question["execute"], "x-query-virtio-queue-status")
+        self.assertEqual(question["arguments"]["queue"], 2)
+
+    def test_asleep_vhost(self):
+        question = self.asleep(
+            "vhost-user-scsi",
+            {"status": {"statuses": ["VIRTIO_CONFIG_S_DRIVER_OK: ready"]}},
+            {"status": {"statuses": []}})
+        self.assertEqual(question["execute"], "x-query-virtio-status")
 
     def test_never_asleep(self):
         with mock.patch.object(guestlink, "ASLEEP_LIMIT", -1):
             self.ask("asleep", "qmp", STATUS)
         self.qemu({"return": [{"path": "/a", "name": "virtio-scsi"}]},
-                  {"return": {"statuses": ["DRIVER_OK"]}})
+                  {"return": {"vring-desc": 4096}})
         self.assertIn("no adapter went to sleep", self.warnings[0])
 
     def test_after(self):

@@ -17,6 +17,7 @@ nonsense()
 	modprobe -r virtio_nonsense
 }
 
+PACKED=34
 ASKED='resetting the device: it asks for it'
 
 # asks VIRTQUEUE RESETS - how many there were by then
@@ -27,6 +28,10 @@ asks()
 
 plan 10
 host=$(host_at 0)
+if has_feature "$host" $PACKED; then
+	skip_rest "F46 a device that asks for a reset" \
+		"virtio_nonsense, which makes it ask, knows split rings alone"
+fi
 io_start one -l 1M -d 32 "/dev/$(disk_at 0 0 0)"
 io_start two -l 1M -d 32 "/dev/$(disk_at 0 1 1)"
 kmsg_mark

@@ -4,7 +4,7 @@
 # shows: F18 spec_01
 # full: yes
 # vm: --smp 4 --host script:plain.script
-# intree: gives such a host no buffers, hears nothing
+# intree: gives such a host no buffers, hears nothing; that of 7.3 follows it
 # shellcheck shell=dash disable=SC2317 # check calls the functions
 
 . "$(dirname "$0")/host.sh"

@@ -51,6 +51,8 @@ class Cell:
 
 
 KERNELS = tuple(sorted(packages.KERNELS))
+# Versions of QEMU, and the kernel that all tests run on with them.
+NEWER = (("10.0", "6.12"), ("11.1", "7.3"))
 ADAPTER = "--device virtio-scsi-pci,num_queues=4"
 INTEL = "--qemu-arg=-device --qemu-arg=intel-iommu --append intel_iommu=on"
 # name, options, tests; with the host's own QEMU
@@ -85,8 +87,9 @@ OTHERS = (
 def table():
     """All cells, in the order in which they run and are shown."""
     cells = [Cell("qemu", kernel, "pci", take="all") for kernel in KERNELS]
-    for version in ("10.0", "11.1"):
-        cells += [Cell(f"qemu-{version}", kernel, "pci", f"--qemu {version}")
+    for version, whole in NEWER:
+        cells += [Cell(f"qemu-{version}", kernel, "pci", f"--qemu {version}",
+                       "all" if kernel == whole else "core")
                   for kernel in KERNELS]
     cells += [Cell("qemu", kernel, name, options, take)
               for name, options, take in TRANSPORTS for kernel in KERNELS]
@@ -369,9 +372,9 @@ Support matrix
 Which host, kernel and transport the guest tests were run on, with how many
 results. ``qemu`` is QEMU {version} with its own device and, where a test asks
 for it, the scripted host behind it; a number behind it is another version.
-The first rows are all tests, the others a core set, or the tests that are about
-that transport; ``Documentation/testing.rst`` tells how the tests are chosen.
-A cell that has not run says so.
+The first rows, and one of each newer QEMU, are all tests; the others are a core
+set, or the tests that are about that transport. ``Documentation/testing.rst``
+tells how the tests are chosen. A cell that has not run says so.
 
 Machine: {machine}. {ran} of {count} cells have run: {totals}.
 

@@ -85,9 +85,12 @@ class Choice(unittest.TestCase):
             matrix.choose(cells, ["qemu/6.12/isa"])
         self.assertIn("qemu/6.12/isa", str(caught.exception))
 
-    def test_each_kernel_has_all_tests_once(self):
-        whole = [c.kernel for c in matrix.table() if c.take == "all"]
-        self.assertEqual(sorted(whole), sorted(matrix.KERNELS))
+    def test_each_kernel_and_each_qemu_has_all_tests_once(self):
+        whole = [c for c in matrix.table() if c.take == "all"]
+        self.assertEqual([c.kernel for c in whole if c.host == "qemu"],
+                         list(matrix.KERNELS))
+        self.assertEqual([c.host for c in whole if c.host != "qemu"],
+                         ["qemu-10.0", "qemu-11.1"])
 
     def test_tests(self):
         known = [tests.Test("test_a_01", "a", core=True, vm="--smp 2"),

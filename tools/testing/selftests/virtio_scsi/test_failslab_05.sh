@@ -6,7 +6,7 @@
 # vm: --smp 2 --device virtio-scsi-pci,num_queues=2,max_sectors=64
 # alone: yes
 # kernels: debug
-# timeout: 600
+# timeout: 1200
 # intree: the same
 # shellcheck shell=dash
 

@@ -68,8 +68,8 @@ demo:
 shell:
 	@scripts/setup.sh run && exec $(vmtest) shell
 
-.PHONY: check check-all check-arch check-debug
-check check-all check-arch check-debug:
+.PHONY: check check-all check-arch check-debug check-debug-core
+check check-all check-arch check-debug check-debug-core:
 	@scripts/check.sh $@
 
 # CELLS: those of "vmtest matrix --list" to be run; all of them if none is named

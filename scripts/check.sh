@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# check.sh check | check-all | check-arch | check-debug: set-up, lint, unit tests,
-# guests; the last two, guests alone. Every part runs even if one before it
-# failed; last line "N passed, N failed, N skipped".
+# check.sh check | check-all | check-arch | check-debug | check-debug-core: set-up,
+# lint, unit tests, guests; from the third on, guests alone. Every part runs even
+# if one before it failed; last line "N passed, N failed, N skipped".
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
@@ -103,9 +103,14 @@ check-debug)
 	guests=(--full --kernel debug --results "$(results)" --resume)
 	purposes=(build run tree)
 	;;
+check-debug-core)
+	kernels=(--kernel debug)
+	guests=(--core --kernel debug)
+	purposes=(build run tree)
+	;;
 *)
 	die "unknown set '${1:-}'; accepted: check check-all check-arch" \
-		"check-debug"
+		"check-debug check-debug-core"
 	;;
 esac
 

@@ -624,6 +624,10 @@ int virtscsi_host_reset(struct Scsi_Host *shost, int reset_type)
 	err = virtscsi_device_reset(vscsi);
 	if (err)
 		return err;
+	/* somebody takes care of it: the driver's own resets count anew */
+	mutex_lock(&vscsi->reset_lock);
+	WRITE_ONCE(vscsi->recoveries, 0);
+	mutex_unlock(&vscsi->reset_lock);
 	spin_lock_irqsave(shost->host_lock, flags);
 	scsi_report_bus_reset(shost, 0);
 	spin_unlock_irqrestore(shost->host_lock, flags);

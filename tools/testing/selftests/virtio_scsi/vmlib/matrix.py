@@ -126,10 +126,10 @@ def arguments(cell, tests):
     return [*words, *names] if names else None
 
 
-def note(passed, failed, skipped, remark):
+def note(passed, failed, skipped, remark, commit=""):
     """What is kept of a cell."""
     return {"passed": passed, "failed": failed, "skipped": skipped,
-            "remark": remark}
+            "remark": remark, "commit": commit}
 
 
 class Record:
@@ -231,14 +231,26 @@ class Notes:
         return "passed" if entry["passed"] else "skipped"
 
 
+def git(*words):
+    """What git says of this checkout."""
+    return packages.run(["git", "-c", "safe.directory=*", "-C",
+                         str(paths.CHECKOUT), *words])
+
+
 def sources():
     """Changes when something does that results depend on."""
-    git = ["git", "-c", "safe.directory=*", "-C", str(paths.CHECKOUT)]
     digest = hashlib.sha256()
     for words in (["ls-files", "-s"], ["diff", "HEAD"],
                   ["ls-files", "--others", "--exclude-standard"]):
-        digest.update(packages.run([*git, *words, "--", *SOURCES]).encode())
+        digest.update(git(*words, "--", *SOURCES).encode())
     return digest.hexdigest()[:16]
+
+
+def commit():
+    """What runs, by the last commit that results depend on; a "+" is for
+    changes that are not committed."""
+    last = git("log", "-1", "--format=%h", "--", *SOURCES).strip()
+    return last + "+" * bool(git("status", "--porcelain", "--", *SOURCES))
 
 
 class Progress:
@@ -307,12 +319,12 @@ def do_cell(cell, tests, notes, progress):
     """One cell, from its choice of tests to its note."""
     progress.begin(cell)
     words = arguments(cell, tests)
-    begun = time.monotonic()
+    begun, of_what = time.monotonic(), commit()
     entry = note(0, 0, 1, "skipped: no test here is for it")
     if words is not None:
         entry = run_cell(words, notes.file(cell, ".results"),
                          notes.file(cell, ".log"), progress.tell)
-    notes.add(cell, entry)
+    notes.add(cell, {**entry, "commit": of_what})
     seconds = time.monotonic() - begun
     progress.end(f"{summary(entry)}, {seconds:.0f} s")
 
@@ -335,13 +347,15 @@ def run(cells, notes, resume):
 
 
 def rows(cells, notes):
-    """Host, kernel, transport, verdict, numbers and remark of each cell."""
+    """Host, kernel, transport, verdict, numbers, commit and remark of each
+    cell."""
     for cell in cells:
         entry = notes.notes.get(cell.name)
         numbers = [str(entry[k]) for k in ("passed", "failed", "skipped")] \
             if entry else ["-"] * 3
         yield [cell.host, cell.kernel, cell.transport, notes.verdict(cell),
-               *numbers, entry["remark"] if entry else ""]
+               *numbers, entry["commit"] if entry else "-",
+               entry["remark"] if entry else ""]
 
 
 def sums(cells, notes):
@@ -354,7 +368,7 @@ def sums(cells, notes):
 def plain(cells, notes):
     """The table for a terminal."""
     head = ["host", "kernel", "transport", "verdict", "passed", "failed",
-            "skipped", ""]
+            "skipped", "commit", ""]
     lines = [head, *rows(cells, notes)]
     wide = [max(len(row[n]) for row in lines) for n in range(len(head) - 1)]
     return "".join("  ".join([*map(str.ljust, row, wide), row[-1]]).rstrip() +
@@ -374,7 +388,8 @@ results. ``qemu`` is QEMU {version} with its own device and, where a test asks
 for it, the scripted host behind it; a number behind it is another version.
 The first rows, and one of each newer QEMU, are all tests; the others are a core
 set, or the tests that are about that transport. ``Documentation/testing.rst``
-tells how the tests are chosen. A cell that has not run says so.
+tells how the tests are chosen. The commit is the last one that changed driver or
+tests before the cell ran. A cell that has not run says so.
 
 Machine: {machine}. {ran} of {count} cells have run: {totals}.
 
@@ -397,7 +412,7 @@ def document(cells, notes, version):
                        count=len(cells),
                        totals=ktap.totals(*sums(cells, notes)))
     head = ["Host", "Kernel", "Transport", "Verdict", "Passed", "Failed",
-            "Skipped", "Remark"]
+            "Skipped", "Commit", "Remark"]
     for row in (head, *rows(cells, notes)):
         text += "   * - " + "\n     - ".join(map(escaped, row)) + "\n"
     return "".join(line.rstrip() + "\n" for line in text.splitlines())

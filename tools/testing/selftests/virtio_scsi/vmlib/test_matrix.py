@@ -135,6 +135,8 @@ class Runs(unittest.TestCase):
                                        return_value=[CELL, OTHER]),
                      mock.patch.object(tests, "load", return_value=[
                          tests.Test("test_other_01", "other")]),
+                     mock.patch.object(matrix, "commit",
+                                       return_value="0123abc"),
                      mock.patch.object(qemu, "version", return_value="7.2")):
             what.start()
             self.addCleanup(what.stop)
@@ -171,8 +173,10 @@ class Runs(unittest.TestCase):
     def test_a_cell_that_has_not_run_says_so(self):
         self.run_cells("qemu/6.12/pci")
         page = self.output.read_text("utf-8")
-        self.assertIn("     - mmio\n     - not run\n     - -\n", page)
-        self.assertIn("     - pci\n     - passed\n     - 1\n", page)
+        self.assertIn("     - mmio\n     - not run\n" + 4 * "     - -\n" +
+                      "     -\n", page)
+        self.assertIn("     - pci\n     - passed\n     - 1\n     - 0\n"
+                      "     - 0\n     - 0123abc\n", page)
         self.assertIn("1 of 2 cells have run: 1 passed, 0 failed, 0 skipped",
                       page)
 
@@ -183,7 +187,7 @@ class Runs(unittest.TestCase):
                     "print(f'1 passed, {int(bad)} failed, 0 skipped')")
         status, out, err = self.run_cells()
         self.assertEqual(status, 1)
-        self.assertRegex(out, "pci +failed +1 +1 +0 +failed: test_x")
+        self.assertRegex(out, "pci +failed +1 +1 +0 +0123abc +failed: test_x")
         self.assertIn("qemu/6.12/pci: [1/1] FAIL x", err)
         self.vmtest("print('2 passed, 0 failed, 0 skipped')")
         status, out, _ = self.run_cells(resume=True)
@@ -204,8 +208,8 @@ class Runs(unittest.TestCase):
                     "file=sys.stderr)\nsys.exit(2)")
         status, out, _ = self.run_cells("qemu/6.12/pci")
         self.assertEqual(status, 0)
-        self.assertRegex(out, "pci +skipped +0 +0 +1 +skipped: --kernel 6.12: "
-                         "not there yet")
+        self.assertRegex(out, "pci +skipped +0 +0 +1 +0123abc +skipped: "
+                         "--kernel 6.12: not there yet")
         self.run_cells("qemu/6.12/pci", resume=True)
         self.assertEqual(len(self.calls()), 2)
 

@@ -16,8 +16,10 @@ NODES=
 # qmp JSON… - the commands in one write; quiet, unless one of them fails
 qmp()
 {
-	hostctl qmp "$@" >"$TMP/qmp" 2>&1 || {
-		note "QMP: $(grep -v '"return"' "$TMP/qmp")"
+	local answers
+
+	answers=$(hostctl qmp "$@" 2>&1) || {
+		note "QMP: $(echo "$answers" | grep -v '"return"')"
 		return 1
 	}
 }
@@ -135,14 +137,23 @@ peripherals()
 		sed -n 's/.*"name": *"\([^"]*\)".*"child<\(.*\)>".*/\1 \2/p'
 }
 
+# block_users - the ID of each device that holds a block node; QEMU says that a
+# disk is deleted before its RCU thread has let go of the node, and until then no
+# other disk gets it
+block_users()
+{
+	hostctl qmp '{"execute":"query-block"}' | tr '{,' '\n\n' |
+		sed -n 's/.*"qdev": *"\([^"]*\)".*/\1 holds its node/p'
+}
+
 # all_absent ID…
 all_absent()
 {
 	local id now
 
-	now=$(peripherals)
+	now=$(peripherals; block_users)
 	for id in "$@"; do
-		if echo "$now" | grep -q "^$id "; then
+		if echo "$now" | grep "^$id "; then
 			echo "$id is still there"
 			return 1
 		fi

@@ -22,18 +22,13 @@ threaded_json()
 "iothread-vq-mapping":[{"iothread":"t0"},{"iothread":"t1"}]' | tr -d '\n'
 }
 
-plug_moved()
+# move_disk TARGET - from hba0 to hba1
+move_disk()
 {
+	unplug_disk "d0-$1-0" || return 1
 	qmp "$(json device_add "\"driver\":\"scsi-hd\",\"id\":\"m$1\",\
 \"serial\":\"moved$1\",\"bus\":\"hba1.0\",\"scsi-id\":$1,\"lun\":0,\
 \"drive\":\"$(node_at 0 "$1" 0)\"")"
-}
-
-# move_disk TARGET - from hba0 to hba1; QEMU says that a disk is deleted before
-# its RCU thread has let go of the disk's node
-move_disk()
-{
-	unplug_disk "d0-$1-0" && wait_for 20 plug_moved "$1"
 }
 
 # submitted QUEUE - by the driver's table; another driver has none

@@ -142,8 +142,8 @@ peripherals()
 # other disk gets it
 block_users()
 {
-	hostctl qmp '{"execute":"query-block"}' | tr '{,' '\n\n' |
-		sed -n 's/.*"qdev": *"\([^"]*\)".*/\1 holds its node/p'
+	hostctl qmp '{"execute":"query-block"}' | grep -o '"qdev": "[^"]*"' |
+		sed 's/.*"\(.*\)"/\1 holds its node/'
 }
 
 # all_absent ID…

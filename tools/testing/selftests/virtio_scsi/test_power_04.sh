@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: the guest hibernates to a disk of the same adapter with I/O running, and comes back in another QEMU
 # shows: F43 F17
-# vm: --smp 4 --mem 512 --disk target=0,lun=0,data=1,size=256M --disk target=2,lun=0,data=1,size=768M
+# vm: --smp 4 --mem 768 --disk target=0,lun=0,data=1,size=256M --disk target=2,lun=0,data=1,size=768M
 # alone: yes
 # timeout: 180
 # intree: I/O goes on; the disk that the second QEMU lacks stays as a ghost

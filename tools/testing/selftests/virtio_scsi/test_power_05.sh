@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: a guest that hibernated with four request queues works on a host that has two
 # shows: F43 F38
-# vm: --smp 4 --mem 512 --device virtio-scsi-pci,num_queues=4,vectors=7
+# vm: --smp 4 --mem 768 --device virtio-scsi-pci,num_queues=4,vectors=7
 # vm: --disk target=0,lun=0,data=1,size=256M --disk target=2,lun=0,data=1,size=768M
 # alone: yes
 # params: steering=target

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # what: disks that are resized while the guest hibernates have their new size after it
 # shows: F16 F17
-# vm: --smp 4 --mem 512 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M --disk target=2,lun=0,data=1,size=768M
+# vm: --smp 4 --mem 768 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M --disk target=2,lun=0,data=1,size=768M
 # alone: yes
 # timeout: 180
 # intree: the old sizes stay

@@ -15,23 +15,19 @@
 
 ROUNDS=${ROUNDS:-200}
 
-# busy READ-DISK WRITTEN-DISK - a dd that begins when the disk has gone would
-# make a file of that name, and fill the memory with it
 busy()
 {
-	awk '{ exit !$1 }' "/sys/block/$1/stat" && awk '{ exit !$5 }' "/sys/block/$2/stat" &&
-		[ "$(cat "/sys/class/scsi_host/$host/host_busy")" -gt 0 ]
+	[ "$(cat "/sys/class/scsi_host/$host/host_busy")" -gt 0 ]
 }
 
 # A disk in use holds the module, so the adapter goes first.
 one_round()
 {
-	host=$(host_at 0) read=$(disk_at 0 0 0) written=$(disk_at 0 1 1)
-	dd "if=/dev/$read" of=/dev/null bs=64k iflag=direct 2>"$TMP/dd-0" &
-	dd if=/dev/zero "of=/dev/$written" bs=64k oflag=direct 2>"$TMP/dd-1" &
-	wait_for 10 busy "$read" "$written" &&
-		virtio_driver unbind "$(virtio_of "$host")" || return 1
-	wait
+	host=$(host_at 0)
+	io_start first -l 4M "/dev/$(disk_at 0 0 0)"
+	io_start second -l 4M "/dev/$(disk_at 0 1 1)"
+	wait_for 5 busy && virtio_driver unbind "$(virtio_of "$host")" &&
+		io_fails first && io_fails second || return 1
 	unload_driver && load_driver && wait_for 20 settled
 }
 

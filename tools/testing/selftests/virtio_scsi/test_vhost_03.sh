@@ -33,13 +33,15 @@ all_disks()
 	done
 }
 
+# all_there - and where they should be; DISKS keeps their names, for a debugging
+# kernel would take minutes to look for them again
 all_there()
 {
-	[ "$(scsi_all | wc -l)" -eq 32 ]
+	DISKS=$(all_disks)
+	[ "$(echo "$DISKS" | wc -l)" -eq 32 ]
 }
 
-# first N - of the disks; to look for them again would take a debugging kernel
-# minutes
+# first N - of the disks
 first()
 {
 	echo "$DISKS" | head -n "$1"
@@ -90,7 +92,6 @@ verify_all()
 plan 18
 wait_for 60 all_there || exit 1
 wait_for 20 disks_ready || exit 1
-DISKS=$(all_disks)
 kmsg_mark
 is "spec_05 there are eight adapters" "$(host_count)" 8
 is "spec_05 lsscsi lists 32 RAM disks" \

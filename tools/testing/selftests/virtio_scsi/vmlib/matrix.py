@@ -351,11 +351,11 @@ def rows(cells, notes):
     cell."""
     for cell in cells:
         entry = notes.notes.get(cell.name)
-        numbers = [str(entry[k]) for k in ("passed", "failed", "skipped")] \
-            if entry else ["-"] * 3
+        known = [str(entry[k]) for k in ("passed", "failed", "skipped",
+                                         "commit", "remark")] \
+            if entry else ["-"] * 4 + [""]
         yield [cell.host, cell.kernel, cell.transport, notes.verdict(cell),
-               *numbers, entry["commit"] if entry else "-",
-               entry["remark"] if entry else ""]
+               *known]
 
 
 def sums(cells, notes):

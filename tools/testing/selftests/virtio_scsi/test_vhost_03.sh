@@ -28,7 +28,7 @@ all_disks()
 
 	for k in 0 1 2 3 4 5 6 7; do
 		for lun in 0 1 2 3; do
-			disk_at $k 1 $lun
+			disk_at "$k" 1 "$lun"
 		done
 	done
 }

@@ -4,7 +4,7 @@
 # shows: F10 F11 F46
 # vm: --smp 4 --disk target=0,lun=0,data=1,size=256M --disk target=1,lun=1,data=1,size=80M
 # full: yes
-# timeout: 400
+# timeout: 900
 # intree: works, but 6.12 warns (work disable count underflowed)
 
 # Only in check-all: fifty rounds take two minutes and ten show the kind.

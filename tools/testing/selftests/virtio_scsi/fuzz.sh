@@ -17,7 +17,6 @@ disks_at()
 }
 
 MENDED=0
-SIZE_LOST='detected capacity change from [0-9]* to 0$'
 
 # fuzz_begin - both hosts behave, now and when the test is over
 fuzz_begin()
@@ -31,29 +30,26 @@ fuzz_begin()
 			exit 1
 		fi
 	done
-	kmsg_mark
 }
 
 # honest sdX - verified I/O passes or ends in an error: only wrong data is wrong
 honest()
 {
-	local before
-
-	before=$(said "$1: $SIZE_LOST")
+	kmsg_mark
 	iotool -l 512K -d 8 -b 4K-32K "/dev/$1" >"$TMP/fuzz-$1" 2>&1 ||
 		grep -q 'result -' "$TMP/fuzz-$1" || given_up "$1" ||
-		at_its_end "$1" "$before" || {
+		at_its_end "$1" || {
 		cat "$TMP/fuzz-$1"
 		return 1
 	}
 }
 
-# at_its_end sdX N - its size was lost, not only the N times before: a rescan got
-# no answer, and a disk without a size reads as nothing, which is no error
+# at_its_end sdX - its size was lost since kmsg_mark: a rescan got no answer, and
+# a disk without a size reads as nothing, which is no error
 at_its_end()
 {
 	grep -q 'result 0 ' "$TMP/fuzz-$1" &&
-		said_reach $(($2 + 1)) "$1: $SIZE_LOST"
+		said_reach 1 "$1: detected capacity change from [0-9]* to 0$"
 }
 
 # given_up sdX - the SCSI layer did, and so it cannot be opened

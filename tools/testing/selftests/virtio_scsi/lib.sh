@@ -215,11 +215,9 @@ said_reach()
 	[ "$(said "$2")" -ge "$1" ]
 }
 
-# said_once REGEX - there is one of them, or soon will be, and no second
+# said_once REGEX
 said_once()
 {
-	wait_for 10 said_reach 1 "$1" || return
-	kmsg_since | grep -- "$1"
 	[ "$(said "$1")" -eq 1 ]
 }
 

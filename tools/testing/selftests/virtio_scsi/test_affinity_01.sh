@@ -89,5 +89,5 @@ unload_driver
 kmsg_mark
 check "F38 another value is refused" eval '! insert_driver irq_affinity=some'
 is "F38 with a line that names what is accepted" \
-	"$(kmsg_since | grep -c 'irq_affinity accepts hint, managed, none')" 1
+	"$(said 'irq_affinity accepts hint, managed, none')" 1
 finish

@@ -28,6 +28,6 @@ check "F34 reads that take longer than the timeout succeed" slow_reads
 in_time "F34 and did take longer" $(($(now) - start)) 300 3000
 slow eh03 0
 is "F34 the disk is running" "$(cat "/sys/block/$disk/device/state")" running
-is "F34 the log is quiet" "$(kmsg_since | grep -c "\[$disk\]\|reset\|abort")" 0
+is "F34 the log is quiet" "$(said "\[$disk\]\|reset\|abort")" 0
 check "F34 the I/O of another disk saw nothing of it" io_end other
 finish

@@ -14,7 +14,7 @@
 
 no_connect()
 {
-	kmsg_since | grep -c 'hostbyte=DID_NO_CONNECT'
+	said 'hostbyte=DID_NO_CONNECT'
 }
 
 read_fails()
@@ -45,7 +45,7 @@ check "F46 the slot's power is switched off" slot "$port" off
 check "F46 the first disk's I/O ends with an error" io_fails one 10
 check "F46 the second disk's as well" io_fails two 10
 # The host can have ended the commands before the driver sees that it is gone.
-check "F46 one line tells" said_once 'the device is lost.*pulled out'
+check "F46 one line tells" wait_for 10 said_once 'the device is lost.*pulled out'
 in_range "F46 commands in flight ended with DID_NO_CONNECT" "$(no_connect)" 1 1000
 start=$(now)
 check "F46 a later read fails" read_fails

@@ -31,7 +31,7 @@ check "F46 the adapter is pulled out" slot "$(port_at 0)" out
 check "F46 the first disk's I/O ends with an error" io_fails one 20
 check "F46 the second disk's as well" io_fails two 20
 check "F46 its disks are gone" wait_for 20 host_count_is 1
-is "F46 one line tells" "$(kmsg_since | grep -c 'the device is lost.*pulled out')" 1
+is "F46 one line tells" "$(said 'the device is lost.*pulled out')" 1
 check "F46 the other adapter's I/O saw nothing of it" io_end other
 check "F46 the driver can be unloaded" unload_driver
 check "F46 and loaded, with the adapter that is left" load_driver

@@ -27,7 +27,7 @@ kmsg_mark
 check "F46 the slot's power is switched off" slot "$port" off
 check "F46 the disk's I/O ends with an error" io_fails one 10
 # The host can have ended the commands before the driver sees that it is gone.
-check "F46 one line tells" said_once 'the device is lost.*pulled out'
+check "F46 one line tells" wait_for 10 said_once 'the device is lost.*pulled out'
 # the virtio core's own, which wants to read a zero behind every driver
 hostctl expect 'WARNING: .*virtio_dev_remove'
 check "F46 the adapter can be removed" remove

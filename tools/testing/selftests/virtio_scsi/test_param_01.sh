@@ -25,7 +25,7 @@ queues()
 # clamp_lines - what the driver said about queues it cannot have
 clamp_lines()
 {
-	kmsg_since | grep -c 'num_queues='
+	said 'num_queues='
 }
 
 plan 12

@@ -21,7 +21,7 @@ refused()
 	kmsg_mark
 	! "$@" 2>"$TMP/err" || return 1
 	kmsg_since
-	[ "$(kmsg_since | grep -c 'steering accepts cpu, target, auto')" -eq 1 ]
+	said_once 'steering accepts cpu, target, auto'
 }
 
 set_steering()

@@ -30,7 +30,7 @@ refused()
 		return 1
 	}
 	kmsg_since
-	[ "$(kmsg_since | grep -c "$accepted")" -eq 1 ]
+	said_once "$accepted"
 }
 
 # set_patience SERIAL VALUE

@@ -35,7 +35,7 @@ check "F43 the guest hibernates and is resumed" \
 	hibernate virtio-scsi-pci,num_queues=2,vectors=7
 is "F43 where there are two request queues" "$(queues)" 2
 is "F43 which the log says" \
-	"$(kmsg_since | grep -c '2 request queues now, 4 share them')" 1
+	"$(said '2 request queues now, 4 share them')" 1
 check "F43 the I/O goes on" io_moves one
 check "F43 no request saw an error" io_end one
 check "F38 CPU 2, whose queue is gone, can submit" from 2

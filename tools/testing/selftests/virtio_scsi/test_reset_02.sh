@@ -15,7 +15,7 @@ BROKEN='resetting the device: queue .* is broken'
 
 lost()
 {
-	[ "$(said 'the device is lost')" -ge 1 ]
+	said_reach 1 'the device is lost'
 }
 
 # nobody hears of it as long as there is hope

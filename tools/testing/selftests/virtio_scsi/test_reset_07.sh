@@ -51,7 +51,7 @@ check "F46 a reset by hand waits for it, and succeeds" sg_reset -H "/dev/$disk"
 in_range "F46 so long" $(($(now) - begin)) $((SECONDS_OF_RESET * 100)) 9000
 check "F46 the other one succeeds as well" wait "$reset"
 check "F46 I/O goes on" eval 'io_moves one && io_moves two'
-is "F46 one of each" "$(kmsg_since | grep -c 'resetting the device$')" 1
+is "F46 one of each" "$(said 'resetting the device$')" 1
 check "spec_21 the first disk's I/O saw no error" io_end one
 check "spec_21 the second disk's neither" io_end two
 check "F46 the driver can be unloaded" unload_driver

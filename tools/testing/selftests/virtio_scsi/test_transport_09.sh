@@ -41,7 +41,7 @@ for serial in bounce0 bounce1; do
 	check "F48 $serial: verified I/O ends well" \
 		iotool -x -l 32M -b 64K-128K -d 96 "$dev"
 	in_range "F48 $serial: swiotlb was full" \
-		"$(kmsg_since | grep -c 'swiotlb buffer is full')" 1 1000
+		"$(said 'swiotlb buffer is full')" 1 1000
 	in_range "F48 $serial: it took no longer than it must" $(($(now) - begun)) 1 6000
 	check "F48 $serial: all of it is given back" wait_for 5 given_back
 done

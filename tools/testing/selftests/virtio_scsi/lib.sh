@@ -521,6 +521,13 @@ switch_cpu()
 	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
 }
 
+# trace_option FILE VALUE BEFORE - set, and set back at the end
+trace_option()
+{
+	cleanup_add "echo $3 >$TRACEFS/$1"
+	echo "$2" >"$TRACEFS/$1"
+}
+
 # trace_start EVENT… - record only these, for example scsi/scsi_dispatch_cmd_start
 trace_start()
 {
@@ -540,4 +547,23 @@ trace_stop()
 {
 	echo 0 >$TRACEFS/tracing_on
 	echo 0 >$TRACEFS/events/enable
+}
+
+# shellcheck disable=SC2034 # the tests' reason to skip
+NO_KPROBES="the kernel has no CONFIG_KPROBE_EVENTS"
+
+has_kprobes()
+{
+	[ -e "$TRACEFS/kprobe_events" ]
+}
+
+# kprobes DEFINITION… - events of our own, kprobes/NAME for "p:NAME FUNCTION …"
+kprobes()
+{
+	local definition
+
+	cleanup_add "echo >$TRACEFS/kprobe_events"
+	for definition in "$@"; do
+		echo "$definition" >>"$TRACEFS/kprobe_events" || return 1
+	done
 }

@@ -8,13 +8,6 @@ CPUS=8
 PAUSE=1000	# microseconds, at most
 STEER_EVENTS="virtio_scsi/virtscsi_steer virtio_scsi/virtscsi_leave"
 
-# trace_option FILE VALUE BEFORE - set, and set back at the end
-trace_option()
-{
-	cleanup_add "echo $3 >$TRACEFS/$1"
-	echo "$2" >"$TRACEFS/$1"
-}
-
 # trace_prepare KIB - one order for all CPUs, and nothing written over. Names of
 # threads are not recorded, which would patch the scheduler while it runs.
 trace_prepare()

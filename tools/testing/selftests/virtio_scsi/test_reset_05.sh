@@ -9,15 +9,6 @@
 
 . "$(dirname "$0")/hotplug.sh"
 
-# probe DEFINITION… - what the kernel calls when it rings, and sets the status
-probe()
-{
-	cleanup_add "echo >$TRACEFS/kprobe_events"
-	for definition in "$@"; do
-		echo "$definition" >>"$TRACEFS/kprobe_events" || return 1
-	done
-}
-
 ten_resets()
 {
 	local n=0
@@ -41,32 +32,24 @@ bells()
 		END { print early + 0, ready + 0, (late > 0) }' "$TRACEFS/trace"
 }
 
-# watchable - the kernel has kprobes
-watchable()
-{
-	[ -e "$TRACEFS/kprobe_events" ]
-}
-
-LACKS="the kernel has no CONFIG_KPROBE_EVENTS"
-
 plan 5
-if watchable; then
-	check "F42 the kernel can be watched" probe 'p:notify vp_notify' \
+if has_kprobes; then
+	check "F42 the kernel can be watched" kprobes 'p:notify vp_notify' \
 		'p:status vp_modern_set_status status=$arg2:u8'
 else
-	skip "F42 the kernel can be watched" "$LACKS"
+	skip "F42 the kernel can be watched" "$NO_KPROBES"
 fi
 io_start one -l 256K -d 32 "/dev/$(disk_at 0 0 0)"
 io_start two -l 256K -d 32 "/dev/$(disk_at 0 1 1)"
-if watchable; then
+if has_kprobes; then
 	trace_start kprobes/notify kprobes/status
 fi
 check "F42 ten resets under I/O" ten_resets "$(disk_at 0 0 0)"
-if watchable; then
+if has_kprobes; then
 	trace_stop
 	is "F42 none rang too early" "$(bells)" "0 10 1"
 else
-	skip "F42 none rang too early" "$LACKS"
+	skip "F42 none rang too early" "$NO_KPROBES"
 fi
 check "F42 the first disk's I/O saw no error" io_end one
 check "F42 the second disk's neither" io_end two

@@ -186,6 +186,7 @@ enum virtio_scsi_affinity {
  * @number: of the interrupt
  * @set: where it belongs
  * @cpus_leaving: the adapter's, see there
+ * @placed: it was given @set; not yet, if all of these CPUs were offline
  * @moved: it was moved elsewhere, and is to be left there
  */
 struct virtio_scsi_irq {
@@ -194,6 +195,7 @@ struct virtio_scsi_irq {
 	int number;
 	cpumask_var_t set;
 	struct cpumask *cpus_leaving;
+	bool placed;
 	bool moved;
 };
 
@@ -353,7 +355,7 @@ struct virtio_scsi {
 	enum virtio_scsi_affinity affinity;
 	cpumask_var_t cpus_leaving;
 	struct hlist_node cpuhp;
-	struct work_struct irq_work;
+	struct delayed_work irq_work;
 
 	struct dentry *debugfs;
 

@@ -25,6 +25,9 @@
 #define VIRTIO_SCSI_LEAVE_MS	2000
 #define VIRTIO_SCSI_LEAVE_STEP	5
 
+/* Jiffies until interrupts that come back look again whether a reset is over. */
+#define VIRTIO_SCSI_RETURN_RETRY	msecs_to_jiffies(20)
+
 const char * const virtscsi_affinities[VIRTIO_SCSI_AFFINITIES] = {
 	[VIRTIO_SCSI_AFFINITY_HINT] = "hint",
 	[VIRTIO_SCSI_AFFINITY_MANAGED] = "managed",
@@ -167,9 +170,10 @@ static void virtscsi_irq_apply(struct virtio_scsi *vscsi, unsigned int queue)
 	struct virtio_scsi_vq *svq = &vscsi->req[queue];
 	const struct virtio_config_ops *config = vscsi->vdev->config;
 
-	if (!cpumask_empty(svq->irq->set) &&
-	    cpumask_intersects(svq->irq->set, cpu_online_mask))
+	if (cpumask_intersects(svq->irq->set, cpu_online_mask)) {
 		config->set_vq_affinity(svq->vq, svq->irq->set);
+		svq->irq->placed = true;
+	}
 }
 
 /* The interrupt is new, after a reset: back to where it was moved before. */
@@ -327,36 +331,66 @@ void virtscsi_irqs_stop(struct virtio_scsi *vscsi)
 	}
 }
 
-/*
- * From here on, what moves the interrupts of these CPUs is not the kernel. Not
- * under reset_lock: CPU hotplug may wait for commands that wait for a reset.
- */
+/* From here on, what moves the interrupts of these CPUs is not the kernel. */
 static void virtscsi_note_back(struct virtio_scsi *vscsi)
 {
 	unsigned int cpu;
 
-	cpus_read_lock();
 	for_each_cpu_and(cpu, vscsi->cpus_leaving, cpu_online_mask)
 		cpumask_clear_cpu(cpu, vscsi->cpus_leaving);
-	cpus_read_unlock();
+}
+
+/* The kernel has moved what had lost its last CPU, and nobody has since. */
+static bool virtscsi_irq_strayed(struct virtio_scsi *vscsi,
+				 struct virtio_scsi_irq *irq)
+{
+	if (READ_ONCE(irq->moved))
+		return false;
+	return !irq->placed || cpumask_subset(irq->set, vscsi->cpus_leaving);
+}
+
+static void virtscsi_irqs_return(struct virtio_scsi *vscsi)
+{
+	struct virtio_scsi_irq *irq;
+	unsigned int i;
+
+	lockdep_assert_held(&vscsi->reset_lock);
+
+	for (i = 0; i < vscsi->num_queues; i++) {
+		irq = vscsi->req[i].irq;
+		if (irq && virtscsi_irq_strayed(vscsi, irq))
+			virtscsi_irq_apply(vscsi, i);
+	}
+	virtscsi_note_back(vscsi);
 }
 
 /*
  * A CPU has come back. Interrupts that it took with it were moved elsewhere by
  * the kernel; those that nobody else has moved come back to it.
+ *
+ * Others are not touched, and none while a CPU leaves: where interrupts have
+ * threads, as with PREEMPT_RT, the thread follows, and if it follows to a CPU
+ * that leaves it gets stuck half-way, which the scheduler warns of.
+ *
+ * CPU hotplug may wait for commands that wait for a reset: who keeps CPUs from
+ * leaving does not wait for reset_lock.
  */
 static void virtscsi_irq_work(struct work_struct *work)
 {
-	struct virtio_scsi *vscsi = container_of(work, struct virtio_scsi,
-						 irq_work);
-	unsigned int i;
+	struct virtio_scsi *vscsi = container_of(to_delayed_work(work),
+						 struct virtio_scsi, irq_work);
+	bool locked;
 
-	mutex_lock(&vscsi->reset_lock);
-	for (i = 0; i < vscsi->num_queues; i++)
-		if (vscsi->req[i].irq && !READ_ONCE(vscsi->req[i].irq->moved))
-			virtscsi_irq_apply(vscsi, i);
-	mutex_unlock(&vscsi->reset_lock);
-	virtscsi_note_back(vscsi);
+	cpus_read_lock();
+	locked = mutex_trylock(&vscsi->reset_lock);
+	if (locked) {
+		virtscsi_irqs_return(vscsi);
+		mutex_unlock(&vscsi->reset_lock);
+	}
+	cpus_read_unlock();
+	if (!locked)
+		schedule_delayed_work(&vscsi->irq_work,
+				      VIRTIO_SCSI_RETURN_RETRY);
 }
 
 /* Return: true if the queue has lost its last CPU just now. */
@@ -384,7 +418,7 @@ static int virtscsi_cpu_online(unsigned int cpu, struct hlist_node *node)
 	unsigned int i;
 
 	if (vscsi->affinity == VIRTIO_SCSI_AFFINITY_HINT)
-		schedule_work(&vscsi->irq_work);
+		schedule_delayed_work(&vscsi->irq_work, 0);
 	if (vscsi->affinity != VIRTIO_SCSI_AFFINITY_MANAGED)
 		return 0;
 	cpumask_clear_cpu(cpu, vscsi->cpus_leaving);
@@ -446,7 +480,7 @@ static int virtscsi_cpu_offline(unsigned int cpu, struct hlist_node *node)
  */
 int virtscsi_irqs_add(struct virtio_scsi *vscsi)
 {
-	INIT_WORK(&vscsi->irq_work, virtscsi_irq_work);
+	INIT_DELAYED_WORK(&vscsi->irq_work, virtscsi_irq_work);
 	return cpuhp_state_add_instance_nocalls(virtscsi_cpuhp, &vscsi->cpuhp);
 }
 
@@ -459,7 +493,7 @@ int virtscsi_irqs_add(struct virtio_scsi *vscsi)
 void virtscsi_irqs_remove(struct virtio_scsi *vscsi)
 {
 	cpuhp_state_remove_instance_nocalls(virtscsi_cpuhp, &vscsi->cpuhp);
-	cancel_work_sync(&vscsi->irq_work);
+	cancel_delayed_work_sync(&vscsi->irq_work);
 }
 
 int virtscsi_irqs_init(void)

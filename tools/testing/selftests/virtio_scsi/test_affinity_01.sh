@@ -56,7 +56,7 @@ wanted_but()
 	wanted | awk -v n="$(($1 + 1))" -v mask="$2" '{ $n = mask; print $0 " " }'
 }
 
-plan 15
+plan 16
 reload_driver
 cleanup_add reload_driver
 cleanup_add 'switch_cpu 2 1'
@@ -80,6 +80,12 @@ sg_reset -H "/dev/$(disk_named one)" >"$TMP/reset" 2>&1
 check "F38 and it does when the device was reset" wait_for 5 is_where "$moved"
 check "F38 moved back it is as before" move "$queue" 2
 is "F38 again" "$(where smp_affinity)" "$(wanted)"
+
+switch_cpu 3 0
+reload_driver
+switch_cpu 3 1
+check "F38 a CPU that was off at first gets its interrupt" \
+	wait_for 5 is_where "$(wanted)"
 
 reload_driver irq_affinity=none
 is "F38 none gives no hints" "$(where affinity_hint)" "0 0 0 0 "
